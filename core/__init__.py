@@ -1,0 +1,1 @@
+"""kcfg's derivation engine: specs in, reports out; it knows nothing of terminals."""

@@ -1,0 +1,34 @@
+"""What is raised for a name that kcfg does not know, whatever kind of thing it names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class UnknownError(LookupError):
+    """A name nobody here knows: ``known`` are the names that are, ``nearest`` the likely one."""
+
+    def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
+        self.what, self.name, self.known = what, name, tuple(known)
+        self.nearest = nearest(name, self.known)
+        super().__init__(self.message())
+
+    def message(self) -> str:
+        hint = f"did you mean {self.nearest!r}? " if self.nearest else ""
+        return f"unknown {self.what} {self.name!r}; {hint}known: {', '.join(self.known)}"
+
+
+class AmbiguousError(UnknownError):
+    """A name that several of the known ones answer to: ``known`` are those."""
+
+    def message(self) -> str:
+        return f"{self.what} {self.name!r} may be any of {', '.join(self.known)}; name one of them"
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that ``name`` is most likely a slip of, or None."""
+    from difflib import get_close_matches
+
+    by_lower = {entry.lower(): entry for entry in known}
+    found = get_close_matches(name.lower(), by_lower, n=1)
+    return by_lower[found[0]] if found else None
