@@ -1,0 +1,17 @@
+"""The documents that limits and rules rest on, each named well enough to find it."""
+
+from __future__ import annotations
+
+PG = "CUDA C++ Programming Guide 13, Compute Capabilities, table of technical specifications"
+BTG = "NVIDIA Blackwell Tuning Guide, sections on occupancy, clusters and the memory system"
+HTG = "NVIDIA Hopper Tuning Guide, sections on occupancy and thread block clusters"
+PTX = "PTX ISA 9"
+OCC = "CUDA toolkit 13.0, host occupancy header cuda_occupancy.h"
+NCU = "Nsight Compute 2025.3.1, occupancy calculator data (ncu_occupancy.get_gpu_data)"
+CCCL = "CCCL, constants per architecture (arch_traits)"
+CUTLASS = "CUTLASS, static assertions of the SM100 MMA atoms and the tensor-memory allocator"
+MOJO = "Mojo standard library, GPUInfo"
+PTXAS = "ptxas of CUDA toolkit 13.0, as observed"
+H200_DEVICE = "device attributes read on one H200, driver 580"
+B200_DEVICE = "published device query of one B200, 2026-10 (torch properties and nvidia-smi)"
+PRODUCT = "NVIDIA product pages and datasheets"

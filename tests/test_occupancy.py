@@ -1,0 +1,233 @@
+"""Occupancy: known rows of header, runtime and compiler; cliffs against brute force."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kcfg.core.occupancy import Block, cliffs, drops_minimum, occupancy, register_cap
+from kcfg.core.targets import find, names
+
+B200 = find("b200")
+LIMITS = ("warps", "registers", "shared_memory", "blocks", "barriers")
+
+
+def rows(name: str) -> list[dict[str, Any]]:
+    """The rows of a data file: its first line names the columns."""
+    path = Path(__file__).parent / "golden" / f"{name}.jsonl"
+    columns, *lines = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+    return [dict(zip(columns, line, strict=True)) for line in lines]
+
+
+def launch(row: dict[str, Any]) -> dict[str, Any]:
+    """A row's inputs as `occupancy` takes them; opting in means as far as the device allows."""
+    static = row["static_smem"]
+    without = None if row.get("optin") else max(0, B200.smem_default_per_block - static)
+    carveout = row.get("carveout", -1)
+    return {
+        "threads": row["threads"],
+        "registers": row["regs"],
+        "static_smem": static,
+        "dynamic_smem": row.get("dyn_smem", 0),
+        "max_dynamic_smem": row.get("max_dyn_smem", without),
+        "barriers": row["barriers"],
+        "carveout": None if carveout < 0 else carveout,
+    }
+
+
+def blocks(block: Block, target: str = "b200") -> int:
+    return occupancy(find(target), **block._asdict()).blocks
+
+
+def test_rows_of_the_occupancy_header() -> None:
+    known = rows("occupancy")
+    for row in known:
+        found = occupancy(find(row["target"]), **launch(row))
+        limits = [row[f"limit_{name}"] for name in ("warps", "regs", "smem", "blocks", "barriers")]
+        assert found.limits == dict(zip(LIMITS, limits, strict=True)), row
+        assert found.blocks == row["blocks"], row
+        assert found.warps == row["warps"], row
+        assert list(found.limiters) == row["limiters"], row
+        assert found.registers_per_block == row["alloc_regs_per_block"], row
+        assert found.smem_per_block == row["alloc_smem_per_block"], row
+    bound = {name for row in known if row["blocks"] for name in row["limiters"]}
+    assert bound == set(LIMITS)
+    assert {row["target"] for row in known} == {"b200", "b300", "h200", "rtx_pro_6000", "thor"}
+
+
+def test_rows_of_the_runtime_on_an_h200() -> None:
+    known = rows("occupancy_h200_runtime")
+    for row in known:
+        assert occupancy(find("h200"), **launch(row)).blocks == row["blocks"], row
+    assert {0, 1, 2, 32} <= {row["blocks"] for row in known}
+
+
+def test_a_block_with_no_room_is_refused_at_launch_and_no_other() -> None:
+    known = rows("launch_h200")
+    for row in known:
+        found = occupancy(find("h200"), **launch(row))
+        assert (found.blocks > 0) == (row["launch"] == "cudaSuccess"), row
+        too_wide = row["launch"] == "cudaErrorInvalidValue"
+        assert (found.limits["warps"] == 0) == too_wide, row
+    assert len({row["launch"] for row in known}) == 3
+
+
+def test_rows_of_the_compilers_register_cap() -> None:
+    known = rows("ptxas_regcap")
+    assert len(known) == 157
+    for row in known:
+        cap = register_cap(B200, row["max_threads"], row["min_blocks"] or 1)
+        assert cap == row["regs_used_under_pressure"], row
+
+
+@pytest.mark.parametrize(
+    ("threads", "min_blocks", "seen"),
+    [
+        (1024, 3, 64),
+        (768, 4, 80),
+        (640, 4, 96),
+        (256, 9, 255),
+        (32, 33, 255),
+        (65, 22, 255),
+        (129, 13, 255),
+        (1056, 2, 56),
+    ],
+)
+def test_a_minimum_beyond_the_sm_is_dropped(threads: int, min_blocks: int, seen: int) -> None:
+    """Seen with ptxas 13.0, which warns that it ignores the minimum."""
+    assert drops_minimum(B200, threads, min_blocks)
+    assert register_cap(B200, threads, min_blocks) == seen
+
+
+@pytest.mark.parametrize(("threads", "min_blocks"), [(33, 32), (32, 32), (512, 4), (2048, 1)])
+def test_a_minimum_that_the_sm_holds_is_kept(threads: int, min_blocks: int) -> None:
+    """Seen with ptxas 13.0: no warning, and 32 registers except for the narrowest blocks."""
+    assert not drops_minimum(B200, threads, min_blocks)
+    assert register_cap(B200, threads, min_blocks) == (64 if threads == 32 else 32)
+
+
+def test_a_block_must_fit_with_its_warps_rounded_up() -> None:
+    full = occupancy(B200, threads=800, registers=80)
+    assert full.registers_per_block == 64000 < B200.registers_per_sm
+    assert (full.blocks, full.limiters) == (0, ("registers",))
+    assert register_cap(B200, 800) == 72
+
+
+@pytest.mark.parametrize(("wanted", "most"), [(2, 115712), (3, 76800), (4, 57344)])
+def test_the_reserve_counts_in_every_block(wanted: int, most: int) -> None:
+    fitting = occupancy(B200, threads=128, registers=32, dynamic_smem=most)
+    assert fitting.blocks == wanted
+    assert fitting.limiters == ("shared_memory",)
+    assert cliffs(B200, fitting.block).smem_more == 1
+
+
+@pytest.mark.parametrize(
+    ("dynamic", "most", "resident"),
+    [(49152, 49152, 4), (49153, 49152, 0), (232448, None, 1), (232449, None, 0), (1, 0, 0)],
+)
+def test_the_dynamic_maximum(dynamic: int, most: int | None, resident: int) -> None:
+    found = occupancy(B200, threads=32, registers=32, dynamic_smem=dynamic, max_dynamic_smem=most)
+    assert found.blocks == resident
+
+
+def test_static_memory_alone_needs_no_opting_in() -> None:
+    """Kernels compiled with 96 and 227 KB of static memory run as they are."""
+    for static, resident in ((98304, 2), (232448, 1), (232449, 0)):
+        block = Block(32, 32, static_smem=static, max_dynamic_smem=0)
+        assert blocks(block) == resident
+
+
+def test_percent_counts_warps() -> None:
+    assert occupancy(B200, threads=384, registers=168).percent == 18.75
+    assert occupancy(find("thor"), threads=384, registers=168).percent == 25.0
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"threads": 0},
+        {"registers": -1},
+        {"dynamic_smem": -1},
+        {"static_smem": -4},
+        {"max_dynamic_smem": -1},
+        {"barriers": -1},
+        {"carveout": 101},
+        {"carveout": -1},
+    ],
+)
+def test_numbers_out_of_range_are_refused(wrong: dict[str, int]) -> None:
+    block = Block(threads=32, registers=32)._replace(**wrong)
+    for refuse in (lambda: occupancy(B200, **block._asdict()), lambda: cliffs(B200, block)):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            refuse()
+
+
+@pytest.mark.parametrize(("threads", "min_blocks"), [(0, 1), (32, 0)])
+def test_launch_bounds_out_of_range_are_refused(threads: int, min_blocks: int) -> None:
+    with pytest.raises(ValueError, match="at least 1"):
+        register_cap(B200, threads, min_blocks)
+
+
+def test_cliffs_of_known_blocks() -> None:
+    wide = occupancy(B200, threads=384, registers=168, dynamic_smem=100000)
+    assert cliffs(B200, wide.block) == (None, 132449, 88, 1)
+    deep = occupancy(B200, threads=128, registers=64, dynamic_smem=131072)
+    assert cliffs(B200, deep.block) == (131072 - 115712, 101377, None, None)
+
+
+def draw(seed: int) -> tuple[str, Block]:
+    """A block near the limits, for the brute-force comparison."""
+    pick = random.Random(seed)
+    static = pick.choice((0, 0, pick.randrange(0, 50000)))
+    block = Block(
+        threads=pick.choice((32, 96, 128, 256, 384, 800, 1024, pick.randrange(1, 1100))),
+        registers=pick.choice((0, 24, 32, 64, 128, 168, 255, 256, 257)),
+        static_smem=static,
+        dynamic_smem=pick.choice((0, 1024, 49152, 115712, 115713, pick.randrange(0, 240000))),
+        max_dynamic_smem=pick.choice((None, None, max(0, 49152 - static))),
+        barriers=pick.choice((0, 1, 5, 16)),
+        carveout=pick.choice((None, None, 0, 25, 50, 100)),
+    )
+    return pick.choice(names()), block
+
+
+def first(found: list[int]) -> int | None:
+    return found[0] if found else None
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_cliffs_of_registers_are_those_of_trying_every_count(seed: int) -> None:
+    name, block = draw(seed)
+    now, here, most = blocks(block, name), block.registers, find(name).max_registers_per_thread
+    tried = {n: blocks(block._replace(registers=n), name) for n in range(max(here, most) + 1)}
+    less = [here - n for n in reversed(tried) if n < here and tried[n] > now]
+    more = [n - here for n in tried if here < n <= most and tried[n] < now]
+    found = cliffs(find(name), block)
+    assert (found.registers_fewer, found.registers_more) == (first(less), first(more))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_cliffs_of_shared_memory_are_those_of_trying_every_size(seed: int) -> None:
+    """Sizes that matter are one granule apart: each granule's last byte and first are tried."""
+    name, block = draw(seed)
+    target = find(name)
+    now, size = blocks(block, name), block.static_smem + block.dynamic_smem
+
+    def sized(total: int) -> int:
+        static = min(block.static_smem, total)
+        return blocks(block._replace(static_smem=static, dynamic_smem=total - static), name)
+
+    granule = target.smem_alloc_granularity
+    edges = {n + d for n in range(0, target.smem_per_sm + 1, granule) for d in (0, 1)}
+    if block.max_dynamic_smem is not None:
+        edges |= {block.static_smem + block.max_dynamic_smem + d for d in (0, 1)}
+    edges |= {block.static_smem, block.static_smem + 1}
+    tried = {total: sized(total) for total in sorted(edges)}
+    less = [size - total for total in reversed(tried) if total < size and tried[total] > now]
+    more = [total - size for total in tried if total > size and tried[total] < now]
+    found = cliffs(target, block)
+    assert (found.smem_fewer, found.smem_more) == (first(less), first(more))
