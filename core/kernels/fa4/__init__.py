@@ -1,0 +1,1 @@
+"""Flash attention 4 for Blackwell (prefill), release by release."""

@@ -1,0 +1,25 @@
+"""fa4 as of MAX 26.6: attention of any depth, with paging, split keys, short tiles and MLA.
+
+The struct is long, so each of its jobs has a file, one built upon the other: ``shape``,
+``key_tile``, ``stages``, ``operands``, ``verdict``, ``mbars``, ``smem``, ``placement``.
+"""
+
+from __future__ import annotations
+
+from kcfg.core.kernels.fa4.placement import Placement
+
+
+class FlashAttention4(Placement):
+    """FA4Config and SM100AttentionSMem of MAX 26.6."""
+
+    kernel = "fa4"
+    release = "26.6"
+    title = "Attention forward (FA4)"
+    struct = "FA4Config and SM100AttentionSMem, max 26.6.0"
+    changes = (
+        "Q, K and V may differ in depth and type; one or two query tiles; short MMAs pack key "
+        "partitions (.ws); K and V share a ring where their slots come out odd."
+    )
+
+
+KERNEL = FlashAttention4

@@ -1,0 +1,1 @@
+"""The FP8 indexer's prefill kernel (DeepSeek sparse attention)."""

@@ -1,0 +1,1 @@
+"""Matmul, its configuration given or chosen from the problem."""

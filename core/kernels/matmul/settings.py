@@ -1,0 +1,49 @@
+"""What a matmul's configuration is derived from, given by hand or chosen for a problem."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kcfg.core.quantity import Input, Struct, flag, integer
+from kcfg.core.targets import Target
+
+
+class Settings(Struct):
+    """The part of MatmulConfig that its caller decides, in the order a spec gives it."""
+
+    target: Target
+
+    cta_group: int = integer("CTAs", "CTAs that issue one MMA together.", most=2)
+    mma_m: int = integer("rows", "M of one MMA, over the whole CTA group.")
+    mma_n: int = integer("columns", "N of one MMA.")
+    mma_k: int = integer("elements", "K of one MMA instruction.")
+    cluster_m: int = integer("CTAs", "CTAs of the cluster, all along M.")
+    AB_swapped: bool = flag("Whether the kernel computes the transposed product.")
+    block_swizzle_size: int = integer(
+        "count", "Tiles along N that are visited before the next along M; 0: none.", least=0
+    )
+    k_group_size: int = integer("stages", "K tiles that share one pair of barriers.")
+    prefetch_tiles_n: int = integer("count", "Tiles fetched ahead into L2.", least=0)
+    num_accum_pipeline_stages: int = integer("stages", "Accumulators in tensor memory.")
+    num_clc_pipeline_stages: int = integer(
+        "stages", "Tiles asked for ahead from the hardware's scheduler.", least=0
+    )
+    use_tma_epilogue_load: bool = flag("Whether TMA loads a tensor for the epilogue.")
+
+    prefetches_ring: bool = flag(
+        "Whether to fetch ahead what the ring holds, in place of the number given.", default=False
+    )
+
+
+def optional(member: Input) -> Any:
+    """The same input where a spec may leave it out, because a problem settles it."""
+    return Input(
+        member.kind,
+        member.unit,
+        member.doc,
+        None,
+        key=member.key,
+        least=member.least,
+        most=member.most,
+        choices=member.choices,
+    )

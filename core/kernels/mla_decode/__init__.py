@@ -1,0 +1,1 @@
+"""MLA decode (DeepSeek attention over its latent cache)."""
