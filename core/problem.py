@@ -1,0 +1,65 @@
+"""What is wrong with an input: where it stands, what was given, what would do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal, NamedTuple
+
+from kcfg.core.errors import nearest
+
+Kind = Literal["unreadable", "wrong"]
+"""``unreadable``: it could not be read or parsed (exit code 2); ``wrong``: it was
+understood and refused (exit code 1)."""
+
+LONGEST = 60
+"""Characters of a given value that a message repeats in full."""
+
+
+class Problem(NamedTuple):
+    """One thing that is wrong, at ``line``:``column`` (from 1; 0 where there is none).
+
+    ``path`` is the key's, as ``shape.depth``, or empty. ``file`` is the option itself,
+    as ``--set depth=0``, for what came from the command line.
+    """
+
+    file: str
+    line: int
+    column: int
+    path: str
+    message: str
+    kind: Kind = "wrong"
+
+    def __str__(self) -> str:
+        where = f"{self.file}:{self.line}:{self.column}" if self.line else self.file
+        path = f"{self.path}: " if self.path else ""
+        return printable(f"{where}: {path}{self.message}")
+
+
+def printable(text: str) -> str:
+    """The text with every character escaped that a terminal might act on."""
+    if text.isprintable():
+        return text
+    return "".join(
+        c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text
+    )
+
+
+def shown(text: str) -> str:
+    """A given text as a message repeats it: in backquotes, its middle left out when long."""
+    if len(text) > LONGEST:
+        return f"`{printable(text[:20])}...{printable(text[-10:])}` ({len(text):,} characters)"
+    return f"`{printable(text)}`" if text else "''"
+
+
+def listed(names: Iterable[str], most: int = 30) -> str:
+    """Names with commas between them, cut after ``most``."""
+    every = list(names)
+    more = f" and {len(every) - most} more" if len(every) > most else ""
+    return ", ".join(every[:most]) + more
+
+
+def meant(word: str, known: Iterable[str]) -> str:
+    """``did you mean ...?`` where a known name is close to the word, else the known names."""
+    names = list(known)
+    close = nearest(word, names) if len(word) <= LONGEST else None
+    return f"did you mean `{close}`?" if close else f"known: {listed(names)}"

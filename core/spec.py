@@ -1,0 +1,191 @@
+"""Reading specs: YAML to a kernel, a release, a target and a shape, or to problems.
+
+`read` and `read_file` give one item a document, in order: a `Spec`, or the list of
+everything that is wrong with it. They raise nothing, whatever the input holds.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import yaml
+from yaml.nodes import MappingNode, Node
+
+from kcfg.core.documents import STDIN, Document, documents, lines_of, opened, why_unread
+from kcfg.core.expectation import Expectation, read_expect
+from kcfg.core.kernel import Kernel
+from kcfg.core.overrides import Overrides
+from kcfg.core.problem import Problem, listed
+from kcfg.core.scalars import is_null, kind_of
+from kcfg.core.section import (
+    MERGE,
+    EnoughError,
+    Entry,
+    Notes,
+    Places,
+    compose,
+    entries,
+    untagged,
+)
+from kcfg.core.shape import grammar, read_shape
+from kcfg.core.spec_head import Head
+from kcfg.core.targets import Target
+from kcfg.core.yaml_errors import breakage
+
+__all__ = ["STDIN", "Overrides", "Problem", "Spec", "read", "read_file"]
+
+KEYS = ("kernel", "release", "target", "name", "shape", "expect")
+"""What the top level of a spec may hold."""
+HOLDS = "a mapping with `kernel:` and `shape:`"
+
+
+class Spec(NamedTuple):
+    """One spec, checked: everything a derivation needs, and where each part was written.
+
+    ``shape`` has the given inputs by attribute name, ready for ``cls``; ``given`` the keys
+    of ``shape`` that have a value, as written or set on the command line. ``at`` has the
+    positions of a key and of its value by path: ``kernel``, ``shape.depth``. ``source`` is
+    the file, the number of the document and the line of its first key.
+    """
+
+    kernel: str
+    cls: type[Kernel]
+    release: str
+    target: Target
+    name: str | None
+    source: str
+    shape: dict[str, Any]
+    given: tuple[str, ...]
+    at: Places
+    expect: dict[str, Expectation]
+
+    def derive(self) -> Kernel:
+        """The kernel's configuration; every number is computed when it is asked for."""
+        return self.cls(target=self.target, **self.shape)
+
+
+def read(
+    source: str | bytes, file: str, overrides: Overrides | None = None
+) -> Iterator[Spec | list[Problem]]:
+    """The specs of a YAML text, one item a document; ``file`` is its name in messages.
+
+    Empty documents are passed over, unless there is nothing else.
+    """
+    data = source.encode("utf-8", "surrogatepass") if isinstance(source, str) else source
+    return _read(lines_of(io.BytesIO(data)), file, overrides)
+
+
+def read_file(path: str, overrides: Overrides | None = None) -> Iterator[Spec | list[Problem]]:
+    """The specs of a file, or of standard input for ``-``.
+
+    A file that cannot be opened or read is a problem like any other.
+    """
+    file = STDIN if path == "-" else path
+    try:
+        with opened(path) as stream:
+            yield from _read(lines_of(stream), file, overrides)
+    except OSError as error:
+        yield [Problem(file, 0, 0, "", why_unread(error, path), "unreadable")]
+
+
+def _read(
+    lines: Iterable[bytes], file: str, overrides: Overrides | None
+) -> Iterator[Spec | list[Problem]]:
+    blank, others = None, False
+    for document in documents(lines, file):
+        if isinstance(document, Problem):
+            yield [document]
+        elif document.blank:  # what a last `---` leaves, or a spec that is commented out
+            blank = blank or document
+            continue
+        else:
+            yield read_document(document, file, overrides or Overrides())
+        others = True
+    if blank and not others:
+        yield read_document(blank, file, overrides or Overrides())
+
+
+def read_document(document: Document, file: str, overrides: Overrides) -> Spec | list[Problem]:
+    """One document's spec, or everything that is wrong with it."""
+    notes = Notes(file, document.line)
+    try:
+        if "&" in document.text or "*" in document.text:
+            notes.aliases(document)
+        root = compose(document)
+        spec = _Reading(document, file, overrides, notes).spec(root)
+    except EnoughError:
+        problems = notes.problems()
+        last = problems[-1]._replace(path="", message="too many problems; the rest is not listed")
+        return [*problems, last]
+    except (yaml.YAMLError, RecursionError) as error:
+        if notes and isinstance(error, yaml.composer.ComposerError):
+            return notes.problems()  # of an anchor or alias, which are noted
+        return [*notes.problems(), breakage(error, document, file)]
+    return notes.problems() if notes or spec is None else spec
+
+
+class _Reading:
+    """One document on its way to a spec; what is wrong goes to ``notes``."""
+
+    def __init__(self, document: Document, file: str, overrides: Overrides, notes: Notes) -> None:
+        self.document, self.file, self.overrides, self.notes = document, file, overrides, notes
+
+    def spec(self, root: Node | None) -> Spec | None:
+        """The spec, or None where something was noted."""
+        notes = self.notes
+        if not isinstance(root, MappingNode):
+            self._no_mapping(root)
+            return None
+        untagged(root, "", notes)
+        top = self.overrides.default(entries(root, "", notes)) | self.overrides.top()
+        for key, entry in top.items():
+            if key not in KEYS and key != MERGE:
+                notes.unknown(entry.key, key, KEYS)
+        head = Head(top, root, notes)
+        cls = head.kernel()
+        target, name = head.target(cls), head.name()
+        found = self._shape(head, cls)
+        expected = self._section(head, "expect") or {}
+        expect = read_expect(expected, cls, notes)
+        if cls is None or found is None:
+            return None
+        shape = read_shape(cls, found, top["shape"].key if "shape" in top else root, notes)
+        if notes or target is None:
+            return None
+        at = notes.places("", top) | notes.places("expect", expected) | shape.at
+        source = f"{self.file}#{self.document.number}:{notes.position(root)[0]}"
+        release, values, given = cls.release, shape.values, shape.given
+        return Spec(cls.kernel, cls, release, target, name, source, values, given, at, expect)
+
+    def _no_mapping(self, root: Node | None) -> None:
+        if root is None or is_null(root):
+            message = f"no spec here: document {self.document.number} is empty"
+            self.notes.add(root, "", message, "unreadable")
+        else:
+            self.notes.add(root, "", f"expected {HOLDS}, not {kind_of(root)}")
+
+    def _section(self, head: Head, key: str) -> dict[str, Entry] | None:
+        """The entries of a mapping at the top level; None where there is none."""
+        if not head.has(key):
+            return None
+        node = head.top[key].value
+        if isinstance(node, MappingNode):
+            return entries(node, key, self.notes)
+        self.notes.add(node, key, f"expected a mapping, not {kind_of(node)}")
+        return None
+
+    def _shape(self, head: Head, cls: type[Kernel] | None) -> dict[str, Entry] | None:
+        """The entries of ``shape``, with those of the command line in their places."""
+        found = self._section(head, "shape")
+        if found is None:
+            if head.has("shape"):
+                return None
+            if not ("shape" in head.top or self.overrides.shape() or MERGE in head.top):
+                inputs = f": a mapping with {listed(grammar(cls).inputs)}" if cls and cls.inputs else ""
+                self.notes.add(head.root, "shape", f"missing key `shape`{inputs}")
+                return None
+            found = {}
+        self.overrides.over(found, cls, self.notes)
+        return found
