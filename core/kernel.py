@@ -10,10 +10,12 @@ the quantity ``supported``.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from typing import Any, ClassVar, NamedTuple
+from functools import cached_property
+from typing import Any, ClassVar
 
 from kcfg.core.layout import Barriers, Registers, Smem, Tmem
 from kcfg.core.quantity import Input, Struct
+from kcfg.core.record import NamedTuple
 from kcfg.core.targets import Target
 
 
@@ -35,6 +37,15 @@ class Conflict(NamedTuple):
 
     key: str
     message: str
+
+
+class Layout(NamedTuple):
+    """Where everything of a block sits; None for what a kernel does not model."""
+
+    smem: Smem | None
+    tmem: Tmem | None
+    registers: Registers | None
+    barriers: tuple[Barriers, ...] | None
 
 
 class Kernel(Struct):
@@ -65,6 +76,15 @@ class Kernel(Struct):
         itself gave.
         """
         return []
+
+    def asked(self) -> dict[str, Any]:
+        """Every input this was derived from, defaults filled in, by its key in a spec."""
+        return {member.key: getattr(self, name) for name, member in self.inputs.items()}
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Where everything sits, worked out once."""
+        return Layout(self.smem(), self.tmem(), self.registers(), self.barriers())
 
     def smem(self) -> Smem | None:
         """Where every buffer of the block's shared memory sits."""

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable
-from typing import NamedTuple
+from functools import cache
 
 from kcfg.core.arith import ceildiv, up
+from kcfg.core.record import NamedTuple
 from kcfg.core.targets import Target
 
 
@@ -120,6 +121,7 @@ def cliffs(target: Target, block: Block) -> Cliffs:
     return Cliffs(*smem, *registers)
 
 
+@cache
 def register_cap(target: Target, threads: int, min_blocks: int = 1) -> int:
     """The most registers per thread the compiler uses under ``__launch_bounds__``.
 

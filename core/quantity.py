@@ -17,7 +17,6 @@ The rules of a formula, held by ``tests/test_engine.py`` for every kernel:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cache
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -25,7 +24,6 @@ from typing import (
     Generic,
     Literal,
     TypeVar,
-    cast,
     dataclass_transform,
     get_args,
     overload,
@@ -35,7 +33,6 @@ if TYPE_CHECKING:
     from kcfg.core.targets import Target
 
 T = TypeVar("T")
-C = TypeVar("C", bound="type[Struct]")
 
 Unit = Literal[
     "address",  # a tensor-memory address: lane in the upper 16 bits, column in the lower
@@ -65,11 +62,6 @@ MOST = 1 << 20
 shape, and low enough that no upstream 64-bit product can wrap around."""
 
 REQUIRED: Any = object()
-
-
-def per_struct(make: Callable[[C], T]) -> Callable[[C], T]:
-    """``functools.cache`` for a function of a struct's class, which mypy thinks unhashable."""
-    return cast("Callable[[C], T]", cache(make))
 
 
 class Input:
@@ -145,13 +137,17 @@ class Quantity(Generic[T]):
     """One derived number, computed at its first reading and kept in the struct.
 
     ``key`` is the name a report gives it; it differs from the attribute's where
-    upstream's name holds a dot (a member of a nested struct).
+    upstream's name holds a dot (a member of a nested struct). A ``step`` is no member
+    of the upstream struct but an intermediate result of it that has a name here.
     """
 
-    def __init__(self, formula: Callable[[Any], T], unit: Unit, source: str, key: str) -> None:
+    def __init__(
+        self, formula: Callable[[Any], T], unit: Unit, source: str, key: str, step: bool
+    ) -> None:
         if unit not in UNITS:
             raise TypeError(f"{formula.__qualname__}: no such unit: {unit}")
         self.formula, self.unit, self.source, self.key = formula, unit, source, key
+        self.step = step
         self.name = formula.__name__
         self.doc = (formula.__doc__ or "").strip()
 
@@ -177,7 +173,16 @@ def quantity(
     """Declare the method below as a quantity: its unit, and the upstream code it follows."""
 
     def declare(formula: Callable[[Any], T]) -> Quantity[T]:
-        return Quantity(formula, unit, source, key)
+        return Quantity(formula, unit, source, key, step=False)
+
+    return declare
+
+
+def step(unit: Unit, *, source: str, key: str = "") -> Callable[[Callable[[Any], T]], Quantity[T]]:
+    """Declare the method below as a quantity that upstream computes but keeps no member for."""
+
+    def declare(formula: Callable[[Any], T]) -> Quantity[T]:
+        return Quantity(formula, unit, source, key, step=True)
 
     return declare
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kcfg.core.arith import div, down, mod, prev_pow2
 from kcfg.core.kernels.fa4.shape import CONFIG, Shape
-from kcfg.core.quantity import quantity
+from kcfg.core.quantity import quantity, step
 from kcfg.core.terms import all_of, least, negate, pick, total
 
 
@@ -13,12 +13,12 @@ class KeyTile(Shape):
 
     # Keys in one tile
 
-    @quantity("columns", source=f"{CONFIG}, output columns in the key tile's budget")
+    @step("columns", source=f"{CONFIG}, output columns in the key tile's budget")
     def o_budget_cols(self) -> int:
         """Columns set aside for one output; shared keys spread it over the partitions."""
         return pick(self.ws_shared_key, div(self.shared_kv_cols, self.m_pack), self.shared_kv_cols)
 
-    @quantity("columns", source=f"{CONFIG}, score columns in the key tile's budget")
+    @step("columns", source=f"{CONFIG}, score columns in the key tile's budget")
     def s_budget_cols(self) -> int:
         """Columns left for one of two score tiles beside one output, or two."""
         return pick(
@@ -27,22 +27,22 @@ class KeyTile(Shape):
             self.target.tmem_columns // 2 - self.o_budget_cols,
         )
 
-    @quantity("rows", source=f"{CONFIG}.BN, budget")
+    @step("rows", source=f"{CONFIG}.BN, budget")
     def bn_tmem(self) -> int:
         """Keys that tensor memory has room for, in whole steps of the MMA's K; may be negative."""
         return down(self.m_pack * self.s_budget_cols, self.MMA_K)
 
-    @quantity("rows", source=f"{CONFIG}.BN, bn_cap")
+    @step("rows", source=f"{CONFIG}.BN, bn_cap")
     def bn_limit(self) -> int:
         """The cap asked for, in whole steps of the MMA's K; without one the MMA's own 256."""
         return pick(self.bn_cap > 0, down(self.bn_cap, self.MMA_K), 256)
 
-    @quantity("rows", source=f"{CONFIG}.BN before paging")
+    @step("rows", source=f"{CONFIG}.BN before paging")
     def bn_unpaged(self) -> int:
         """The key tile before the page size has its say."""
         return least(mma=256, tensor_memory=self.bn_tmem, cap=self.bn_limit)
 
-    @quantity("bool", source=f"{CONFIG}.BN, page rule")
+    @step("bool", source=f"{CONFIG}.BN, page rule")
     def tile_straddles_pages(self) -> bool:
         """Whether neither a page holds whole tiles nor a tile whole pages."""
         return all_of(
@@ -72,7 +72,7 @@ class KeyTile(Shape):
 
     # Columns
 
-    @quantity("columns", source=f"{CONFIG}, columns of a score tile")
+    @step("columns", source=f"{CONFIG}, columns of a score tile")
     def s_cols(self) -> int:
         """Columns of one score tile; packed partitions lie in other lanes of the same columns."""
         return div(self.BN, self.m_pack)
@@ -113,7 +113,7 @@ class KeyTile(Shape):
             last_output=self.o_phys_cols,
         )
 
-    @quantity("bool", source=f"{CONFIG}.TMEM_P0, crossing")
+    @step("bool", source=f"{CONFIG}.TMEM_P0, crossing")
     def p_windows_crossed(self) -> bool:
         """Whether each query tile's probabilities overlay the other tile's scores."""
         return all_of(two_query_tiles=self.num_q == 2, whole_lanes=negate(self.use_ws))

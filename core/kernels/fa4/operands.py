@@ -5,7 +5,7 @@ from __future__ import annotations
 from kcfg.core.arith import ceildiv, div, mod
 from kcfg.core.kernels.fa4.shape import CONFIG
 from kcfg.core.kernels.fa4.stages import Stages
-from kcfg.core.quantity import quantity
+from kcfg.core.quantity import quantity, step
 from kcfg.core.terms import all_of, any_of, least, negate, pick, total
 
 
@@ -71,12 +71,12 @@ class Operands(Stages):
         """Key partitions whose outputs must be added up at the end."""
         return pick(self.ws_shared_key, 1, self.m_pack)
 
-    @quantity("columns", source=f"{CONFIG}.pv_mma_n, shared keys")
+    @step("columns", source=f"{CONFIG}.pv_mma_n, shared keys")
     def ws_shared_key_mma_n(self) -> int:
         """N of the PV product with shared keys: the whole output, up to the MMA's limit."""
         return least(output=self.padded_ov_depth, mma=256)
 
-    @quantity("columns", source=f"{CONFIG}.pv_mma_n, m_pack 4")
+    @step("columns", source=f"{CONFIG}.pv_mma_n, m_pack 4")
     def ws_quad_mma_n(self) -> int:
         """N of the PV product with four partitions: whole partitions in the MMA's 256."""
         return self.m_pack * div(256, self.m_pack)
@@ -171,7 +171,7 @@ class Operands(Stages):
             shared_key_pages=self.ws_shared_key & (self.v_pages_per_chunk > 1),
         )
 
-    @quantity("bool", source=f"{CONFIG}.v_row_major, k_row_major, what both need")
+    @step("bool", source=f"{CONFIG}.v_row_major, k_row_major, what both need")
     def pages_make_row_major(self) -> bool:
         """Whether pages smaller than a tile may be laid row by row in whole 128B atoms."""
         return all_of(
@@ -266,12 +266,12 @@ class Operands(Stages):
         """One piece of a K or V tile: a slot's tile for short MMAs."""
         return self.BN * self.kv_sub_depth * self.qkv_dtype_size
 
-    @quantity("bytes", source=f"{CONFIG}.ws_arena_slots_needed, arena")
+    @step("bytes", source=f"{CONFIG}.ws_arena_slots_needed, arena")
     def ws_arena_bytes(self) -> int:
         """That arena, and the output tile in 16 bits."""
         return total(sums=4 * self.ws_epilogue_f32_slots, output=2 * self.BM * self.ov_depth)
 
-    @quantity("bytes", source=f"{CONFIG}.ws_arena_slots_needed, past Q")
+    @step("bytes", source=f"{CONFIG}.ws_arena_slots_needed, past Q")
     def ws_arena_past_q_bytes(self) -> int:
         """What of the arena does not fit over Q and takes ring slots; negative where all does."""
         return self.ws_arena_bytes - (self.q_nope_bytes + self.q_rope_bytes)

@@ -31,7 +31,8 @@ class Placement(SharedMemory):
     """Regions, columns, warps and barriers of one block."""
 
     def smem(self) -> Smem:
-        return smem(SMEM, self.target.smem_optin_per_block, self.smem_size, self._regions())
+        limit = self.target.smem_optin_per_block
+        return smem(SMEM, limit, self.block_smem_bytes, self._regions())
 
     def _regions(self) -> Iterator[Region]:
         mbarrier = self.target.mbarrier_bytes

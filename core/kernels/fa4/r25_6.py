@@ -21,7 +21,7 @@ from kcfg.core.layout import (
     tmem,
 )
 from kcfg.core.occupancy import register_cap
-from kcfg.core.quantity import choice, integer, quantity
+from kcfg.core.quantity import choice, integer, quantity, step
 from kcfg.core.terms import all_of, least, pick, total
 
 CONFIG = "FA4Config"
@@ -106,7 +106,7 @@ class FA4(Kernel):
         """KV heads; a group that does not divide the query heads is rounded away."""
         return div(self.num_q_heads, self.group)
 
-    @quantity("elements", source=f"{CONFIG}.padded_depth, elements of a swizzle row")
+    @step("elements", source=f"{CONFIG}.padded_depth, elements of a swizzle row")
     def swizzle_elements(self) -> int:
         """Elements in one row of the swizzle: the unit depth is padded to."""
         return div(swizzle_bytes(self.swizzle_mode), self.dtype_size)
@@ -131,7 +131,7 @@ class FA4(Kernel):
         """Rows of one MMA: one query tile."""
         return pick(self.split_m, 64, 128)
 
-    @quantity("columns", source=f"{CONFIG}.BN, what the output leaves")
+    @step("columns", source=f"{CONFIG}.BN, what the output leaves")
     def score_columns(self) -> int:
         """Columns left for one score tile: split takes the unpadded depth off the whole."""
         return pick(
@@ -140,7 +140,7 @@ class FA4(Kernel):
             self.sm100_tmem_cols // 2 - self.padded_depth,
         )
 
-    @quantity("rows", source=f"{CONFIG}.BN, from tensor memory")
+    @step("rows", source=f"{CONFIG}.BN, from tensor memory")
     def widest_key_tile(self) -> int:
         """The widest key tile: an MMA's N ends at 256, and is a multiple of 16."""
         return least(instruction=256, tensor_memory=down(self.score_columns, self.MMA_K))
@@ -211,7 +211,7 @@ class FA4(Kernel):
         """Output of the second query tile."""
         return pick(self.split_m, (self.TMEM_O0 + 16) << 16, self.TMEM_O0 + self.padded_depth)
 
-    @quantity("columns", source=f"{CONFIG}.tmem_used, the last output")
+    @step("columns", source=f"{CONFIG}.tmem_used, the last output")
     def output_columns(self) -> int:
         """Columns the struct counts for one output tile."""
         return pick(self.split_m, self.depth, self.padded_depth)
@@ -228,22 +228,22 @@ class FA4(Kernel):
         """mbarriers of the softmax handshakes: S, C, the order of softmax, and the second Q."""
         return 11
 
-    @quantity("barriers", source=f"{CONFIG}.smem_used, barriers of the O pipeline")
+    @step("barriers", source=f"{CONFIG}.smem_used, barriers of the O pipeline")
     def o_mbars(self) -> int:
         """mbarriers of the output pipeline: producer and consumer of two tiles."""
         return 4
 
-    @quantity("barriers", source=f"{CONFIG}.smem_used, barriers that are there once")
+    @step("barriers", source=f"{CONFIG}.smem_used, barriers that are there once")
     def fixed_mbars(self) -> int:
         """mbarriers that do not belong to a KV stage."""
         return total(misc=self.misc_mbars, output=self.o_mbars)
 
-    @quantity("bytes", source=f"{CONFIG}.smem_used, Q")
+    @step("bytes", source=f"{CONFIG}.smem_used, Q")
     def q_bytes(self) -> int:
         """Both query tiles."""
         return self.BM * self.padded_depth * self.dtype_size
 
-    @quantity("bytes", source=f"{CONFIG}.smem_used before the KV stages")
+    @step("bytes", source=f"{CONFIG}.smem_used before the KV stages")
     def fixed_smem_bytes(self) -> int:
         """What is there once, however deep the ring."""
         return total(
@@ -252,12 +252,12 @@ class FA4(Kernel):
             q=self.q_bytes,
         )
 
-    @quantity("bytes", source=f"{CONFIG}.num_kv_stages, one tile")
+    @step("bytes", source=f"{CONFIG}.num_kv_stages, one tile")
     def kv_tile_bytes(self) -> int:
         """One K tile, or one V tile: they share the ring."""
         return self.BN * self.padded_depth * self.dtype_size
 
-    @quantity("bytes", source=f"{CONFIG}.num_kv_stages, one stage")
+    @step("bytes", source=f"{CONFIG}.num_kv_stages, one stage")
     def kv_stage_bytes(self) -> int:
         """What one more stage of the ring costs."""
         return total(tile=self.kv_tile_bytes, mbarriers=2 * self.mbar_size)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kcfg.core.arith import mod
 from kcfg.core.kernels.fa4 import r26_6
 from kcfg.core.kernels.fa4.shape import CONFIG
-from kcfg.core.quantity import quantity
+from kcfg.core.quantity import step
 from kcfg.core.terms import all_of, any_of
 
 
@@ -20,7 +20,7 @@ class FlashAttention4(r26_6.FlashAttention4):
     )
     without = frozenset({"tmem_addr_byte_offset"})
 
-    @quantity("bool", source=f"{CONFIG}.fuse_gqa, the group against the MMA's rows")
+    @step("bool", source=f"{CONFIG}.fuse_gqa, the group against the MMA's rows")
     def group_fits_mma(self) -> bool:
         """Whether the query heads of one KV head can share an MMA.
 
@@ -36,7 +36,7 @@ class FlashAttention4(r26_6.FlashAttention4):
             ),
         )
 
-    @quantity("bytes", source=f"{CONFIG}, tensor-memory address")
+    @step("bytes", source=f"{CONFIG}, tensor-memory address")
     def tmem_pointer_bytes(self) -> int:
         """The tensor-memory address is no longer kept in dynamic shared memory."""
         return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kcfg.core.arith import div, mod, up
 from kcfg.core.dtypes import DTYPES, SWIZZLES, dtype_bytes, is_fp8, is_half, swizzle_bytes
 from kcfg.core.kernel import Kernel
-from kcfg.core.quantity import choice, flag, integer, quantity
+from kcfg.core.quantity import choice, flag, integer, quantity, step
 from kcfg.core.terms import all_of, most, negate, pick
 
 CONFIG = "FA4Config"
@@ -147,7 +147,7 @@ class Shape(Kernel):
         """Swizzle in force: fp8 tiles always take 64B."""
         return pick(is_fp8(self.qkv_dtype), "64B", self.swizzle_mode_asked)
 
-    @quantity("elements", source=f"{CONFIG}, elements of a swizzle row")
+    @step("elements", source=f"{CONFIG}, elements of a swizzle row")
     def swizzle_elements(self) -> int:
         """Elements in one swizzle row, to which depths are padded."""
         return div(swizzle_bytes(self.swizzle_mode), self.qkv_dtype_size)
@@ -174,7 +174,7 @@ class Shape(Kernel):
         """KV heads; a group that does not divide the query heads is rounded away."""
         return div(self.num_q_heads, self.group)
 
-    @quantity("bool", source=f"{CONFIG}.fuse_gqa, the group against the MMA's rows")
+    @step("bool", source=f"{CONFIG}.fuse_gqa, the group against the MMA's rows")
     def group_fits_mma(self) -> bool:
         """Whether the query heads of one KV head can share an MMA: they divide its rows."""
         return mod(self.MMA_M, self.group) == 0

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from kcfg.core.arith import div
 from kcfg.core.kernels.fa4.mbars import MBars
-from kcfg.core.quantity import quantity
+from kcfg.core.kernels.fa4.shape import CONFIG
+from kcfg.core.quantity import quantity, step
 from kcfg.core.terms import most, pick, total
 
 SMEM = "SM100AttentionSMem"
@@ -42,12 +43,12 @@ class SharedMemory(MBars):
         """Where the K ring starts, or the shared one."""
         return self.q_bytes
 
-    @quantity("elements", source=f"{SMEM}.k_stage_bytes, shared ring")
+    @step("elements", source=f"{SMEM}.k_stage_bytes, shared ring")
     def shared_slot_cols(self) -> int:
         """Columns of a slot that holds this CTA's part of K, or of V."""
         return most(k=self.nope_cols_per_cta, v=self.v_cols_per_cta)
 
-    @quantity("bytes", source=f"{SMEM}.k_stage_bytes, K ring")
+    @step("bytes", source=f"{SMEM}.k_stage_bytes, K ring")
     def k_tile_bytes(self) -> int:
         """One K tile with its rope part."""
         return total(
@@ -232,3 +233,9 @@ class SharedMemory(MBars):
     def config_use_shared_kv(self) -> bool:
         """Whether the configuration lets K and V share a ring."""
         return self.use_shared_kv
+
+    @step("bytes", source=f"{CONFIG}.smem_used and {SMEM}.smem_size")
+    def block_smem_bytes(self) -> int:
+        """What the block takes: the budget, which counts some mbarriers the layout leaves out,
+        or the layout where order barriers or an odd shape make it the larger."""
+        return most(budget=self.smem_used, layout=self.smem_size)

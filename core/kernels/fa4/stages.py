@@ -5,7 +5,7 @@ from __future__ import annotations
 from kcfg.core.arith import ceildiv, div, gcd
 from kcfg.core.kernels.fa4.key_tile import KeyTile
 from kcfg.core.kernels.fa4.shape import CONFIG
-from kcfg.core.quantity import quantity
+from kcfg.core.quantity import quantity, step
 from kcfg.core.terms import all_of, any_of, negate, pick, total
 
 
@@ -19,14 +19,14 @@ class Stages(KeyTile):
 
     # What is there once
 
-    @quantity("stages", source=f"{CONFIG}.num_qk_stages, derived")
+    @step("stages", source=f"{CONFIG}.num_qk_stages, derived")
     def derived_qk_stages(self) -> int:
         """Pieces Q and K divide into along whole swizzle rows and whole MMA steps."""
         return gcd(
             div(self.padded_qk_depth, self.swizzle_elements), div(self.padded_qk_depth, self.MMA_K)
         )
 
-    @quantity("stages", source=f"{CONFIG}.num_qk_stages, before the stages are known")
+    @step("stages", source=f"{CONFIG}.num_qk_stages, before the stages are known")
     def wanted_qk_stages(self) -> int:
         """Pieces Q and K should arrive in: as asked, else derived; MLA takes them whole."""
         return pick(
@@ -40,7 +40,7 @@ class Stages(KeyTile):
         """Pieces in which the probabilities are handed to the PV product."""
         return 2
 
-    @quantity("barriers", source=f"{CONFIG}, barriers outside the rings")
+    @step("barriers", source=f"{CONFIG}, barriers outside the rings")
     def fixed_mbars(self) -> int:
         """mbarriers whose number does not depend on the stages.
 
@@ -52,7 +52,7 @@ class Stages(KeyTile):
             publish=pick((self.num_q == 1) & (self.splitk_partitions > 1), 1, 0),
         )
 
-    @quantity("bytes", source=f"{CONFIG}, Q")
+    @step("bytes", source=f"{CONFIG}, Q")
     def q_budget_bytes(self) -> int:
         """The query tiles; the rope part counts with its own type where it has one."""
         return self.BM * pick(
@@ -81,12 +81,12 @@ class Stages(KeyTile):
         """Room in which partitions with shared keys exchange row maxima and sums."""
         return pick(self.ws_shared_key, 2048, 0)
 
-    @quantity("bytes", source=f"{CONFIG}, tensor-memory address")
+    @step("bytes", source=f"{CONFIG}, tensor-memory address")
     def tmem_pointer_bytes(self) -> int:
         """The address that the tensor-memory allocation writes."""
         return 4
 
-    @quantity("bytes", source=f"{CONFIG}.smem_used, before the rings")
+    @step("bytes", source=f"{CONFIG}.smem_used, before the rings")
     def fixed_smem_bytes(self) -> int:
         """What is there once, however deep the rings."""
         return total(
@@ -99,7 +99,7 @@ class Stages(KeyTile):
             ws_exchange=self.ws_exchange_bytes,
         )
 
-    @quantity("bytes", source=f"{CONFIG}, left for the rings")
+    @step("bytes", source=f"{CONFIG}, left for the rings")
     def ring_budget(self) -> int:
         """What the fixed part leaves for K and V; may be negative."""
         return self.target.smem_optin_per_block - self.fixed_smem_bytes
@@ -111,14 +111,14 @@ class Stages(KeyTile):
         """Keys of a tile that this CTA loads."""
         return pick(self.pair_cta, self.BN // 2, self.BN)
 
-    @quantity("elements", source=f"{CONFIG}, elements of a slot")
+    @step("elements", source=f"{CONFIG}, elements of a slot")
     def slot_elements(self) -> int:
         """One K tile (without rope) or one V tile; each CTA of a pair holds half."""
         return pick(
             self.pair_cta, self.BN * self.shared_kv_cols // 2, self.BN * self.shared_kv_cols
         )
 
-    @quantity("bytes", source=f"{CONFIG}, bytes of a slot")
+    @step("bytes", source=f"{CONFIG}, bytes of a slot")
     def slot_bytes(self) -> int:
         """What one more slot costs: its tile, and a full and an empty mbarrier."""
         return total(
@@ -126,7 +126,7 @@ class Stages(KeyTile):
             mbarriers=2 * self.target.mbarrier_bytes,
         )
 
-    @quantity("bytes", source=f"{CONFIG}, bytes that only K has")
+    @step("bytes", source=f"{CONFIG}, bytes that only K has")
     def k_extra_bytes(self) -> int:
         """What a K slot brings along: its rope part and its scales."""
         return total(
@@ -134,7 +134,7 @@ class Stages(KeyTile):
             scales=self.k_rows_per_cta * self.scale_dtype_size,
         )
 
-    @quantity("bytes", source=f"{CONFIG}, bytes of a .ws slot")
+    @step("bytes", source=f"{CONFIG}, bytes of a .ws slot")
     def ws_slot_bytes(self) -> int:
         """One slot of the ring of short MMAs: one piece of a K or V tile, and its mbarriers."""
         return total(
@@ -144,17 +144,17 @@ class Stages(KeyTile):
 
     # How many fit
 
-    @quantity("stages", source=f"{CONFIG}.num_kv_stages, .ws")
+    @step("stages", source=f"{CONFIG}.num_kv_stages, .ws")
     def ws_slots(self) -> int:
         """Slots of the ring of short MMAs that fit; may be 0 or less."""
         return div(self.ring_budget, self.ws_slot_bytes)
 
-    @quantity("stages", source=f"{CONFIG}.num_kv_stages, first count")
+    @step("stages", source=f"{CONFIG}.num_kv_stages, first count")
     def slots_estimated(self) -> int:
         """Slots that fit when every slot carries half of what K brings along."""
         return div(self.ring_budget, self.slot_bytes + self.k_extra_bytes // 2)
 
-    @quantity("stages", source=f"{CONFIG}.num_kv_stages, pinned Q and K pieces")
+    @step("stages", source=f"{CONFIG}.num_kv_stages, pinned Q and K pieces")
     def slots_paired(self) -> int:
         """Those slots, made even where several pieces are asked for: pieces need a K ring."""
         return pick(
@@ -163,17 +163,17 @@ class Stages(KeyTile):
             self.slots_estimated,
         )
 
-    @quantity("bool", source=f"{CONFIG}.num_kv_stages, second look")
+    @step("bool", source=f"{CONFIG}.num_kv_stages, second look")
     def estimate_overruns(self) -> bool:
         """Whether an odd K slot, which carries all K brings along, is one too many."""
         return ring_bytes(self.slots_paired, self.slot_bytes, self.k_extra_bytes) > self.ring_budget
 
-    @quantity("stages", source=f"{CONFIG}.num_kv_stages, slots")
+    @step("stages", source=f"{CONFIG}.num_kv_stages, slots")
     def slots(self) -> int:
         """Slots for K and V tiles together; may be 0 or less."""
         return pick(self.estimate_overruns, self.slots_paired - 1, self.slots_paired)
 
-    @quantity("bytes", source=f"{CONFIG}.smem_used, rings")
+    @step("bytes", source=f"{CONFIG}.smem_used, rings")
     def kv_ring_bytes(self) -> int:
         """What the slots take, mbarriers included."""
         return pick(
@@ -199,12 +199,12 @@ class Stages(KeyTile):
 
     # Pieces of Q and K
 
-    @quantity("bytes", source=f"{CONFIG}.smem_used, rings and fixed part")
+    @step("bytes", source=f"{CONFIG}.smem_used, rings and fixed part")
     def whole_k_smem_bytes(self) -> int:
         """Shared memory if every K tile arrives whole."""
         return total(fixed=self.fixed_smem_bytes, kv_ring=self.kv_ring_bytes)
 
-    @quantity("bool", source=f"{CONFIG}.num_qk_stages, room for their barriers")
+    @step("bool", source=f"{CONFIG}.num_qk_stages, room for their barriers")
     def qk_pieces_fit(self) -> bool:
         """Whether a full and an empty mbarrier for each further piece still fit.
 
@@ -225,7 +225,7 @@ class Stages(KeyTile):
             1,
         )
 
-    @quantity("barriers", source=f"{CONFIG}.smem_used, barriers of further pieces")
+    @step("barriers", source=f"{CONFIG}.smem_used, barriers of further pieces")
     def qk_piece_mbars(self) -> int:
         """mbarriers that further pieces add to a K ring; a .ws slot has its own already."""
         return pick(self.use_ws, 0, (self.num_qk_stages - 1) * self.num_kv_stages * 2)

@@ -7,7 +7,7 @@ from typing import Any
 from kcfg.core.arith import mod
 from kcfg.core.kernels.fa4.operands import Operands
 from kcfg.core.kernels.fa4.shape import CONFIG
-from kcfg.core.quantity import part, quantity
+from kcfg.core.quantity import part, quantity, step
 from kcfg.core.terms import all_of, most, negate, pick
 
 
@@ -26,7 +26,7 @@ class Verdict(Operands):
     condition of the verdict can be read on its own.
     """
 
-    @quantity("bool", source=f"{CONFIG}.supported, pages")
+    @step("bool", source=f"{CONFIG}.supported, pages")
     def pages_match_mma(self) -> bool:
         """A page smaller than the tile must hold whole MMA steps of keys; MLA is exempt."""
         return (
@@ -36,7 +36,7 @@ class Verdict(Operands):
             | (mod(self.page_size, self.MMA_K) == 0)
         )
 
-    @quantity("bool", source=f"{CONFIG}.supported, .ws with split keys")
+    @step("bool", source=f"{CONFIG}.supported, .ws with split keys")
     def ws_split_key_fits(self) -> bool:
         """Short MMAs that split the keys need pieces their partitions divide."""
         return pick(
@@ -48,7 +48,7 @@ class Verdict(Operands):
             True,
         )
 
-    @quantity("bool", source=f"{CONFIG}.supported, .ws with shared keys")
+    @step("bool", source=f"{CONFIG}.supported, .ws with shared keys")
     def ws_shared_key_fits(self) -> bool:
         """Short MMAs that share the keys need Q, K and V in the same pieces, and all 128 lanes."""
         return pick(
@@ -68,7 +68,7 @@ class Verdict(Operands):
             True,
         )
 
-    @quantity("bool", source=f"{CONFIG}.supported, .ws")
+    @step("bool", source=f"{CONFIG}.supported, .ws")
     def ws_fits(self) -> bool:
         """What short MMAs need; other layouts need none of it."""
         return pick(
@@ -85,12 +85,12 @@ class Verdict(Operands):
             True,
         )
 
-    @quantity("elements", source=f"{CONFIG}.supported, smallest qk_depth")
+    @step("elements", source=f"{CONFIG}.supported, smallest qk_depth")
     def least_qk_depth(self) -> int:
         """The smallest depth of Q and K this path takes; a pair of CTAs needs more than 64."""
         return pick((self.num_q == 2) & self.pair_cta, 65, 64)
 
-    @quantity("elements", source=f"{CONFIG}.supported, largest qk_depth")
+    @step("elements", source=f"{CONFIG}.supported, largest qk_depth")
     def most_qk_depth(self) -> int:
         """The largest depth of Q and K this path takes; two query tiles of one CTA set none."""
         return pick(
@@ -99,7 +99,7 @@ class Verdict(Operands):
             pick(self.pair_cta, 128, self.qk_depth),
         )
 
-    @quantity("bool", source=f"{CONFIG}.supported, qk_depth")
+    @step("bool", source=f"{CONFIG}.supported, qk_depth")
     def depth_fits(self) -> bool:
         """Whether the depth of Q and K is one this path takes."""
         return all_of(
@@ -107,7 +107,7 @@ class Verdict(Operands):
             shallow_enough=self.qk_depth <= self.most_qk_depth,
         )
 
-    @quantity("bool", source=f"{CONFIG}.supported, split_k")
+    @step("bool", source=f"{CONFIG}.supported, split_k")
     def split_k_fits(self) -> bool:
         """Two query tiles do not split the keys; one does so among these numbers of CTAs."""
         return pick(

@@ -17,7 +17,7 @@ from kcfg.core.layout import (
     smem,
     tmem,
 )
-from kcfg.core.quantity import choice, integer, quantity
+from kcfg.core.quantity import choice, integer, quantity, step
 from kcfg.core.terms import all_of, least, pick, total
 
 CONFIG = "IndexPrefillConfig"
@@ -76,12 +76,12 @@ class IndexPrefill(Kernel):
         """The most a consumer may ask for once the producers are down at their floor."""
         return down((self.nthreads * self.static_reg_budget - 128 * self.reg_producer) // 128, 8)
 
-    @quantity("registers", source=f"{CONFIG}.reg_consumer, outside the swept cell")
+    @step("registers", source=f"{CONFIG}.reg_consumer, outside the swept cell")
     def reg_consumer_default(self) -> int:
         """What consumers want where upstream's tuning sweep found nothing better."""
         return pick(self.mma_n > 128, 256, 216)
 
-    @quantity("registers", source=f"{CONFIG}.reg_consumer, with the swept cell")
+    @step("registers", source=f"{CONFIG}.reg_consumer, with the swept cell")
     def reg_consumer_wanted(self) -> int:
         """What consumers want: in the swept cell, 128 columns of 32 heads, fewer are faster."""
         return pick((self.mma_n == 128) & (self.num_heads == 32), 200, self.reg_consumer_default)
@@ -130,22 +130,22 @@ class IndexPrefill(Kernel):
         """Shared memory one CTA may have: its share of the SM less the reserve."""
         return div(self.target.smem_per_sm, self.ctas_per_sm) - self.target.smem_reserved_per_block
 
-    @quantity("count", source=f"{CONFIG}.fixed_smem_bytes, query tiles")
+    @step("count", source=f"{CONFIG}.fixed_smem_bytes, query tiles")
     def q_slots(self) -> int:
         """Query tiles that are resident at a time."""
         return 1
 
-    @quantity("bytes", source=f"{CONFIG}.fixed_smem_bytes, Q")
+    @step("bytes", source=f"{CONFIG}.fixed_smem_bytes, Q")
     def q_bytes(self) -> int:
         """One query tile."""
         return self.mma_n * self.depth * dtype_bytes(self.dtype)
 
-    @quantity("bytes", source=f"{CONFIG}.fixed_smem_bytes, query scales")
+    @step("bytes", source=f"{CONFIG}.fixed_smem_bytes, query scales")
     def q_scale_bytes(self) -> int:
         """The query scales of one tile, in float32."""
         return self.mma_n * 4
 
-    @quantity("barriers", source=f"{CONFIG}.n_mbars")
+    @step("barriers", source=f"{CONFIG}.n_mbars")
     def fixed_mbars(self) -> int:
         """mbarriers that do not belong to a K stage: full and empty of two score tiles."""
         return 4
@@ -160,22 +160,22 @@ class IndexPrefill(Kernel):
             tmem_pointer=4,
         )
 
-    @quantity("bytes", source=f"{CONFIG}.k_stage_bytes, K tile")
+    @step("bytes", source=f"{CONFIG}.k_stage_bytes, K tile")
     def k_tile_bytes(self) -> int:
         """One K tile."""
         return self.BM_key * self.depth * dtype_bytes(self.dtype)
 
-    @quantity("rows", source=f"{CONFIG}.k_stage_bytes, keys of one scale copy")
+    @step("rows", source=f"{CONFIG}.k_stage_bytes, keys of one scale copy")
     def scale_copy_keys(self) -> int:
         """Keys whose scales one copy brings: the whole tile's."""
         return self.BM_key
 
-    @quantity("elements", source=f"{CONFIG}.k_stage_bytes, one scale copy")
+    @step("elements", source=f"{CONFIG}.k_stage_bytes, one scale copy")
     def scale_copy_elems(self) -> int:
         """Key scales that one copy brings."""
         return self.flat_scale_window
 
-    @quantity("bytes", source=f"{CONFIG}.k_stage_bytes, slot of the key scales")
+    @step("bytes", source=f"{CONFIG}.k_stage_bytes, slot of the key scales")
     def k_scale_slot_bytes(self) -> int:
         """The slot one K tile's scales are copied into; every copy starts at a multiple of 128."""
         return div(self.BM_key, self.scale_copy_keys) * up(

@@ -6,7 +6,7 @@ from kcfg.core.arith import div, halved
 from kcfg.core.kernels.index_prefill import r26_6
 from kcfg.core.kernels.index_prefill.r26_6 import CONFIG
 from kcfg.core.layout import Barriers, Registers, Role, barriers
-from kcfg.core.quantity import integer, quantity
+from kcfg.core.quantity import integer, quantity, step
 from kcfg.core.terms import most, total
 
 RECORD_BYTES = 32
@@ -26,12 +26,12 @@ class IndexPrefill(r26_6.IndexPrefill):
 
     pool_row_tokens: int = integer("tokens", "Tokens one row of the key pool holds.", default=1)
 
-    @quantity("registers", source=f"{CONFIG}.reg_consumer, outside the swept cell")
+    @step("registers", source=f"{CONFIG}.reg_consumer, outside the swept cell")
     def reg_consumer_default(self) -> int:
         """What consumers want where upstream's tuning sweep found nothing better."""
         return 216
 
-    @quantity("count", source=f"{CONFIG}.fixed_smem_bytes, query tiles")
+    @step("count", source=f"{CONFIG}.fixed_smem_bytes, query tiles")
     def q_slots(self) -> int:
         """Query tiles that are resident at a time: the next one loads during this one."""
         return 2
@@ -53,7 +53,7 @@ class IndexPrefill(r26_6.IndexPrefill):
             tmem_pointer=4,
         )
 
-    @quantity("rows", source=f"{CONFIG}.k_stage_bytes, keys of one scale copy")
+    @step("rows", source=f"{CONFIG}.k_stage_bytes, keys of one scale copy")
     def scale_copy_keys(self) -> int:
         """Keys whose scales one copy brings: the tile, halved until the copy has 256 at most."""
         return halved(
@@ -61,7 +61,7 @@ class IndexPrefill(r26_6.IndexPrefill):
             most(one_key=1, copy=div(256 - self.scale_align_elems, self.pool_row_tokens)),
         )
 
-    @quantity("elements", source=f"{CONFIG}.k_stage_bytes, one scale copy")
+    @step("elements", source=f"{CONFIG}.k_stage_bytes, one scale copy")
     def scale_copy_elems(self) -> int:
         """Key scales that one copy brings, and room to round an unaligned start down."""
         return total(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kcfg.core.arith import div, down
 from kcfg.core.dtypes import dtype_bytes, swizzle_of_width, widest_swizzle
 from kcfg.core.kernels.matmul.given import CONFIG, Given
-from kcfg.core.quantity import quantity
+from kcfg.core.quantity import quantity, step
 from kcfg.core.terms import least, negate, pick, total
 
 
@@ -20,12 +20,12 @@ class Matmul(Given):
 
     # Tiles
 
-    @quantity("bytes", source=f"{CONFIG}, operand size")
+    @step("bytes", source=f"{CONFIG}, operand size")
     def ab_size(self) -> int:
         """Bytes of one element of A and B."""
         return dtype_bytes(self.ab_dtype)
 
-    @quantity("bytes", source=f"{CONFIG}, result size")
+    @step("bytes", source=f"{CONFIG}, result size")
     def c_size(self) -> int:
         """Bytes of one element of the result."""
         return dtype_bytes(self.c_dtype)
@@ -45,22 +45,22 @@ class Matmul(Given):
         """Elements along K of one tile: a 128-byte swizzle row."""
         return div(128, self.ab_size)
 
-    @quantity("rows", source=f"{CONFIG}.output_tile_shape, rows")
+    @step("rows", source=f"{CONFIG}.output_tile_shape, rows")
     def output_rows(self) -> int:
         """Rows of the accumulator that one store takes: the lanes, or all of a small MMA's."""
         return pick(self.cta_group == 2, 128, self.mma_m)
 
-    @quantity("columns", source=f"{CONFIG}.output_tile_shape, columns of a CTA")
+    @step("columns", source=f"{CONFIG}.output_tile_shape, columns of a CTA")
     def accumulator_columns(self) -> int:
         """Columns of one CTA's accumulator; a pair of 64 rows each splits them."""
         return pick((self.mma_m == 256) | (self.cta_group == 1), self.mma_n, self.mma_n // 2)
 
-    @quantity("columns", source=f"{CONFIG}.output_tile_shape, columns that divide")
+    @step("columns", source=f"{CONFIG}.output_tile_shape, columns that divide")
     def output_columns_16(self) -> int:
         """16 columns where they divide the accumulator's, else 8."""
         return pick(self.accumulator_columns % 16 == 0, 16, 8)
 
-    @quantity("columns", source=f"{CONFIG}.output_tile_shape, bfloat16")
+    @step("columns", source=f"{CONFIG}.output_tile_shape, bfloat16")
     def output_columns_bfloat16(self) -> int:
         """Columns of one store in bfloat16: 128 bytes if they divide, 64 when swapped."""
         return pick(
@@ -69,7 +69,7 @@ class Matmul(Given):
             pick(self.accumulator_columns % 32 == 0, 32, self.output_columns_16),
         )
 
-    @quantity("columns", source=f"{CONFIG}.output_tile_shape, float32")
+    @step("columns", source=f"{CONFIG}.output_tile_shape, float32")
     def output_columns_float32(self) -> int:
         """Columns of one store in float32: 128 bytes if they divide, 64 when swapped."""
         return pick(
@@ -78,7 +78,7 @@ class Matmul(Given):
             self.output_columns_16,
         )
 
-    @quantity("columns", source=f"{CONFIG}.output_tile_shape, columns")
+    @step("columns", source=f"{CONFIG}.output_tile_shape, columns")
     def output_columns(self) -> int:
         """Columns of the accumulator that one store takes; 16 in any other type."""
         return pick(
@@ -109,7 +109,7 @@ class Matmul(Given):
         """Swizzle of B's tiles: the whole row of 128 bytes."""
         return "128B"
 
-    @quantity("swizzle", source=f"{CONFIG}.c_swizzle, width of a store")
+    @step("swizzle", source=f"{CONFIG}.c_swizzle, width of a store")
     def store_swizzle(self) -> str:
         """The swizzle whose row is exactly as wide as one store."""
         return swizzle_of_width(self.output_columns * self.c_size)
@@ -123,7 +123,7 @@ class Matmul(Given):
             "NONE",
         )
 
-    @quantity("bytes", source=f"{CONFIG}.epi_load_swizzle, width of a load")
+    @step("bytes", source=f"{CONFIG}.epi_load_swizzle, width of a load")
     def epilogue_row_bytes(self) -> int:
         """Bytes of one row of the tile loaded for the epilogue."""
         return self.c_size * pick(self.AB_swapped, self.block_m, self.output_n)
@@ -135,12 +135,12 @@ class Matmul(Given):
 
     # The pipeline
 
-    @quantity("bytes", source=f"{CONFIG}.num_pipeline_stages, output tiles")
+    @step("bytes", source=f"{CONFIG}.num_pipeline_stages, output tiles")
     def output_bytes(self) -> int:
         """The output tiles."""
         return self.num_output_stages * self.output_rows * self.output_columns * self.c_size
 
-    @quantity("bytes", source=f"{CONFIG}.num_pipeline_stages, fixed part")
+    @step("bytes", source=f"{CONFIG}.num_pipeline_stages, fixed part")
     def fixed_smem_bytes(self) -> int:
         """What is there once: output tiles, 12 bytes of control, and the other pipelines."""
         return total(
@@ -150,7 +150,7 @@ class Matmul(Given):
             accumulators=self.num_accum_pipeline_stages * 2 * self.target.mbarrier_bytes,
         )
 
-    @quantity("bytes", source=f"{CONFIG}.num_pipeline_stages, one stage")
+    @step("bytes", source=f"{CONFIG}.num_pipeline_stages, one stage")
     def stage_bytes(self) -> int:
         """What one more stage costs: a tile of A, a tile of B, full and empty barrier."""
         return total(
@@ -160,7 +160,7 @@ class Matmul(Given):
             extra=self.extra_smem_per_stage,
         )
 
-    @quantity("stages", source=f"{CONFIG}.num_tma_epilogue_pipeline_stages, without a load")
+    @step("stages", source=f"{CONFIG}.num_tma_epilogue_pipeline_stages, without a load")
     def stages_without_load(self) -> int:
         """Stages that would fit if the epilogue loaded nothing."""
         return div(self.target.smem_optin_per_block - self.fixed_smem_bytes, self.stage_bytes)
@@ -178,7 +178,7 @@ class Matmul(Given):
             ),
         )
 
-    @quantity("elements", source=f"{CONFIG}.num_pipeline_stages, epilogue tile")
+    @step("elements", source=f"{CONFIG}.num_pipeline_stages, epilogue tile")
     def epilogue_elements(self) -> int:
         """Elements of one load for the epilogue: of a vector, or of the tile it adds to."""
         return pick(
@@ -187,14 +187,14 @@ class Matmul(Given):
             self.block_m * pick(self.AB_swapped, self.mma_n, self.output_n),
         )
 
-    @quantity("bytes", source=f"{CONFIG}.num_pipeline_stages, one epilogue stage")
+    @step("bytes", source=f"{CONFIG}.num_pipeline_stages, one epilogue stage")
     def epilogue_stage_bytes(self) -> int:
         """What one load for the epilogue takes."""
         return total(
             tile=self.epilogue_elements * self.c_size, mbarriers=2 * self.target.mbarrier_bytes
         )
 
-    @quantity("bytes", source=f"{CONFIG}.num_pipeline_stages, epilogue")
+    @step("bytes", source=f"{CONFIG}.num_pipeline_stages, epilogue")
     def epilogue_bytes(self) -> int:
         """What all loads for the epilogue take."""
         return pick(
@@ -203,7 +203,7 @@ class Matmul(Given):
             0,
         )
 
-    @quantity("stages", source=f"{CONFIG}.num_pipeline_stages, from shared memory")
+    @step("stages", source=f"{CONFIG}.num_pipeline_stages, from shared memory")
     def stages_that_fit(self) -> int:
         """Stages for which there is shared memory; may be negative."""
         return div(

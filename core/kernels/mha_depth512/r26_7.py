@@ -7,7 +7,7 @@ from kcfg.core.dtypes import DTYPES, SWIZZLES, dtype_bytes, is_fp8, is_half
 from kcfg.core.kernel import Kernel
 from kcfg.core.layout import Columns, Registers, Role, Smem, Tmem, allocation, carve, smem, tmem
 from kcfg.core.occupancy import register_cap
-from kcfg.core.quantity import choice, integer, quantity
+from kcfg.core.quantity import choice, integer, quantity, step
 from kcfg.core.terms import all_of, least, pick, total
 
 CONFIG = "pair-CTA configuration of depth 256 and 512"
@@ -151,12 +151,12 @@ class MHADepth512(Kernel):
         """Columns of V that one CTA loads at a time: its half, of a half when split."""
         return pick(self.split_o, self.ov_depth // 4, self.ov_depth // 2)
 
-    @quantity("columns", source=f"{CONFIG}, BN, tensor memory of the pair")
+    @step("columns", source=f"{CONFIG}, BN, tensor memory of the pair")
     def tile_columns(self) -> int:
         """Columns there are for MMA_M rows: the pair has 256 lanes, so 128 rows get double."""
         return div(self.sm100_tmem_cols * 256, self.MMA_M)
 
-    @quantity("rows", source=f"{CONFIG}, BN before the page rule")
+    @step("rows", source=f"{CONFIG}, BN before the page rule")
     def widest_key_tile(self) -> int:
         """The widest key tile: an MMA's N ends at 256, two score tiles lie beside the output."""
         return least(
@@ -164,7 +164,7 @@ class MHADepth512(Kernel):
             tensor_memory=down((self.tile_columns - self.ov_depth) // 2, self.MMA_K),
         )
 
-    @quantity("bool", source=f"{CONFIG}, BN, page rule")
+    @step("bool", source=f"{CONFIG}, BN, page rule")
     def page_misfit(self) -> bool:
         """Whether neither a page holds whole widest tiles nor such a tile whole pages."""
         return all_of(
@@ -210,7 +210,7 @@ class MHADepth512(Kernel):
         """Scores of even key tiles, behind the output."""
         return self.MMA_M * self.ov_depth // 256
 
-    @quantity("columns", source=f"{CONFIG}, TMEM_S_odd, width of a score tile")
+    @step("columns", source=f"{CONFIG}, TMEM_S_odd, width of a score tile")
     def score_columns(self) -> int:
         """Columns of one score tile."""
         return self.MMA_M * self.BN // 256
@@ -227,7 +227,7 @@ class MHADepth512(Kernel):
 
     # Shared memory
 
-    @quantity("bytes", source=f"{CONFIG}, smem_used, Q")
+    @step("bytes", source=f"{CONFIG}, smem_used, Q")
     def q_bytes(self) -> int:
         """The query tile of one CTA."""
         return self.BM * self.qk_depth * self.qkv_dtype_size
@@ -242,12 +242,12 @@ class MHADepth512(Kernel):
         """Correction factors in shared memory, one float32 for a row."""
         return self.BM
 
-    @quantity("barriers", source=f"{CONFIG}, smem_used, barriers that are there once")
+    @step("barriers", source=f"{CONFIG}, smem_used, barriers that are there once")
     def fixed_mbars(self) -> int:
         """mbarriers that do not belong to a KV stage; the split output has one more pair."""
         return pick(self.split_o, 10, 8)
 
-    @quantity("bytes", source=f"{CONFIG}, smem_used before the KV stages")
+    @step("bytes", source=f"{CONFIG}, smem_used before the KV stages")
     def fixed_smem_bytes(self) -> int:
         """What is there once, however deep the ring; the tensor-memory address is elsewhere."""
         return total(
@@ -257,12 +257,12 @@ class MHADepth512(Kernel):
             mbarriers=self.fixed_mbars * self.mbar_size,
         )
 
-    @quantity("bytes", source=f"{CONFIG}, num_kv_stages, one tile")
+    @step("bytes", source=f"{CONFIG}, num_kv_stages, one tile")
     def kv_tile_bytes(self) -> int:
         """One CTA's half of a piece of K; a piece of V uses the same slot."""
         return self.BN // 2 * self.BK0 * self.qkv_dtype_size
 
-    @quantity("bytes", source=f"{CONFIG}, num_kv_stages, one stage")
+    @step("bytes", source=f"{CONFIG}, num_kv_stages, one stage")
     def kv_stage_bytes(self) -> int:
         """What one more stage of the ring costs."""
         return total(tile=self.kv_tile_bytes, mbarriers=2 * self.mbar_size)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kcfg.core.arith import div, mod
 from kcfg.core.kernels.mla_decode.shape import CONFIG, Shape
-from kcfg.core.quantity import quantity
+from kcfg.core.quantity import quantity, step
 from kcfg.core.terms import all_of, least, negate, pick, total
 
 
@@ -19,12 +19,12 @@ class MLADecode(Shape):
 
     # Shared memory: what is there once
 
-    @quantity("bytes", source=f"{CONFIG}, smem_used, Q with token scales")
+    @step("bytes", source=f"{CONFIG}, smem_used, Q with token scales")
     def q_bytes_token_scales(self) -> int:
         """Q where tokens have scales: its latent part in fp8, its rope part in 16 bits."""
         return total(latent=self.BM * self.padded_depth, rope=self.BM * self.rope_depth * 2)
 
-    @quantity("bytes", source=f"{CONFIG}, smem_used, Q")
+    @step("bytes", source=f"{CONFIG}, smem_used, Q")
     def q_bytes(self) -> int:
         """The query tile, of the cache's type where the MMAs take that."""
         return pick(
@@ -35,12 +35,12 @@ class MLADecode(Shape):
             * pick(self.native_fp8, self.kv_type_size, self.dtype_size),
         )
 
-    @quantity("bytes", source=f"{CONFIG}, smem_used before the stages")
+    @step("bytes", source=f"{CONFIG}, smem_used before the stages")
     def base_smem_bytes(self) -> int:
         """What is there once but mbarriers: Q, 1536 bytes set aside, block scales twice."""
         return total(q=self.q_bytes, set_aside=1536, scales=2 * self.scale_smem_per_stage)
 
-    @quantity("barriers", source=f"{CONFIG}, smem_used, barriers of the output")
+    @step("barriers", source=f"{CONFIG}, smem_used, barriers of the output")
     def output_mbars(self) -> int:
         """mbarriers of the output's blocks of BN_QK columns: a pair each, and between each two."""
         return total(
@@ -48,7 +48,7 @@ class MLADecode(Shape):
             between=2 * (div(self.depth, self.BN_QK) - 1),
         )
 
-    @quantity("bytes", source=f"{CONFIG}, num_kv_stages, room")
+    @step("bytes", source=f"{CONFIG}, num_kv_stages, room")
     def room(self) -> int:
         """What the stages may take: the rest, without the output's and 11 more mbarriers."""
         return self.sm100_smem_carveout - total(
@@ -59,12 +59,12 @@ class MLADecode(Shape):
 
     # Shared memory: stages
 
-    @quantity("bytes", source=f"{CONFIG}, num_kv_stages, K with token scales")
+    @step("bytes", source=f"{CONFIG}, num_kv_stages, K with token scales")
     def kv_bytes_token_scales(self) -> int:
         """A key tile where tokens have scales: fp8, its rope part in 16 bits."""
         return total(latent=self.BN_QK * self.padded_depth, rope=self.BN_QK * self.rope_depth * 2)
 
-    @quantity("bytes", source=f"{CONFIG}, num_kv_stages, K")
+    @step("bytes", source=f"{CONFIG}, num_kv_stages, K")
     def kv_bytes(self) -> int:
         """A key tile, which is the value tile as well."""
         return pick(
@@ -75,17 +75,17 @@ class MLADecode(Shape):
             * pick(self.native_fp8, self.kv_type_size, self.dtype_size),
         )
 
-    @quantity("bool", source=f"{CONFIG}, num_kv_stages, native fp8")
+    @step("bool", source=f"{CONFIG}, num_kv_stages, native fp8")
     def native(self) -> bool:
         """Whether the native fp8 stages apply; scales per token come before them."""
         return self.native_fp8 & negate(self.per_token_scale_rope_aware)
 
-    @quantity("bool", source=f"{CONFIG}, num_kv_stages, barriers of a stage")
+    @step("bool", source=f"{CONFIG}, num_kv_stages, barriers of a stage")
     def staged_mbars(self) -> bool:
         """Whether every stage brings its own mbarriers."""
         return self.native_fp8 | self.per_token_scale_rope_aware
 
-    @quantity("bytes", source=f"{CONFIG}, num_kv_stages, P and gather")
+    @step("bytes", source=f"{CONFIG}, num_kv_stages, P and gather")
     def p_bytes(self) -> int:
         """What a native fp8 stage has besides K: P, and the tile a unified gather fills."""
         return pick(
@@ -97,26 +97,26 @@ class MLADecode(Shape):
             0,
         )
 
-    @quantity("barriers", source=f"{CONFIG}, num_kv_stages, barriers of a stage")
+    @step("barriers", source=f"{CONFIG}, num_kv_stages, barriers of a stage")
     def stage_mbars(self) -> int:
         """mbarriers of one stage, where stages bring their own."""
         return pick(self.native_fp8_unified_gather, 8, 6)
 
-    @quantity("bytes", source=f"{CONFIG}, num_kv_stages, one stage with token scales")
+    @step("bytes", source=f"{CONFIG}, num_kv_stages, one stage with token scales")
     def stage_bytes_token_scales(self) -> int:
         """One stage where tokens have scales; six mbarriers are counted however it is gathered."""
         return total(
             k=self.kv_bytes, scales=self.per_token_scales_per_stage, mbarriers=6 * self.mbar_size
         )
 
-    @quantity("bytes", source=f"{CONFIG}, num_kv_stages, one native fp8 stage")
+    @step("bytes", source=f"{CONFIG}, num_kv_stages, one native fp8 stage")
     def stage_bytes_native(self) -> int:
         """One native fp8 stage."""
         return total(
             k=self.kv_bytes, p_and_gather=self.p_bytes, mbarriers=self.stage_mbars * self.mbar_size
         )
 
-    @quantity("stages", source=f"{CONFIG}, num_kv_stages with token scales")
+    @step("stages", source=f"{CONFIG}, num_kv_stages with token scales")
     def stages_token_scales(self) -> int:
         """Stages where tokens have scales."""
         return least(
@@ -124,7 +124,7 @@ class MLADecode(Shape):
             tensor_memory=self.MAX_TMEM_S_SLOTS,
         )
 
-    @quantity("stages", source=f"{CONFIG}, num_kv_stages, native fp8, from the room")
+    @step("stages", source=f"{CONFIG}, num_kv_stages, native fp8, from the room")
     def stages_native(self) -> int:
         """Native fp8 stages, where the layout does not fix them."""
         return least(
@@ -132,7 +132,7 @@ class MLADecode(Shape):
             tensor_memory=self.MAX_TMEM_S_SLOTS,
         )
 
-    @quantity("stages", source=f"{CONFIG}, num_kv_stages, 16-bit")
+    @step("stages", source=f"{CONFIG}, num_kv_stages, 16-bit")
     def stages_plain(self) -> int:
         """Stages of tiles in Q's type; mbarriers are not counted, and nothing limits them."""
         return div(self.sm100_smem_carveout - self.base_smem_bytes, self.kv_bytes)
@@ -150,19 +150,19 @@ class MLADecode(Shape):
             ),
         )
 
-    @quantity("bytes", source=f"{CONFIG}, num_kv_mma_stages, a tile more")
+    @step("bytes", source=f"{CONFIG}, num_kv_mma_stages, a tile more")
     def extra_stage_bytes(self) -> int:
         """One more tile for the MMA alone: K, and a pair of mbarriers."""
         return total(k=self.kv_bytes, mbarriers=2 * self.mbar_size)
 
-    @quantity("bytes", source=f"{CONFIG}, num_kv_mma_stages, gather bookkeeping")
+    @step("bytes", source=f"{CONFIG}, num_kv_mma_stages, gather bookkeeping")
     def gather_bytes(self) -> int:
         """What must be left for a unified gather beside its tiles: by the stage, and by the row."""
         return total(
             stages=self.num_kv_stages * 16, once=4, rows=self.num_kv_stages * self.BN_QK * 4
         )
 
-    @quantity("bool", source=f"{CONFIG}, num_kv_mma_stages, condition")
+    @step("bool", source=f"{CONFIG}, num_kv_mma_stages, condition")
     def extra_mma_stage(self) -> bool:
         """Whether the gathered tiles' ring is one tile longer than the loaded ones'."""
         return all_of(
@@ -177,7 +177,7 @@ class MLADecode(Shape):
         """Tiles the MMA has in flight."""
         return total(loaded=self.num_kv_stages, extra=pick(self.extra_mma_stage, 1, 0))
 
-    @quantity("barriers", source=f"{CONFIG}, smem_used, barriers but the output's")
+    @step("barriers", source=f"{CONFIG}, smem_used, barriers but the output's")
     def fixed_mbars(self) -> int:
         """mbarriers but the output's: counted by stage, or fixed for tiles in Q's type."""
         return pick(

@@ -6,7 +6,7 @@ from kcfg.core.arith import ceildiv, div, up
 from kcfg.core.dtypes import SWIZZLES, swizzle_bytes
 from kcfg.core.kernel import Kernel
 from kcfg.core.layout import Columns, Tmem, allocation, tmem
-from kcfg.core.quantity import choice, flag, integer, quantity
+from kcfg.core.quantity import choice, flag, integer, quantity, step
 from kcfg.core.terms import all_of, any_of, least, negate, pick, total
 
 CONFIG = "MLA decode configuration"
@@ -126,7 +126,7 @@ class Shape(Kernel):
         """What P V sums over in one go."""
         return pick(self.bk_pv > 0, self.bk_pv, 64)
 
-    @quantity("elements", source=f"{CONFIG}, padded_depth, elements of a swizzle row")
+    @step("elements", source=f"{CONFIG}, padded_depth, elements of a swizzle row")
     def swizzle_elements(self) -> int:
         """Elements of Q in one row of its swizzle: the unit depths are padded to."""
         return div(swizzle_bytes(self.swizzle_mode), self.dtype_size)
@@ -190,7 +190,7 @@ class Shape(Kernel):
 
     # Threads
 
-    @quantity("bool", source=f"{CONFIG}, num_threads, conversion")
+    @step("bool", source=f"{CONFIG}, num_threads, conversion")
     def converts_fp8(self) -> bool:
         """Whether a warpgroup turns the fp8 cache into 16-bit tiles before the MMA."""
         return all_of(
@@ -199,7 +199,7 @@ class Shape(Kernel):
             no_token_scales=negate(self.per_token_scale_rope_aware),
         )
 
-    @quantity("bool", source=f"{CONFIG}, num_threads, fourth warpgroup")
+    @step("bool", source=f"{CONFIG}, num_threads, fourth warpgroup")
     def fourth_warpgroup(self) -> bool:
         """Whether the block has a fourth warpgroup, to convert or to gather."""
         return any_of(conversion=self.converts_fp8, gather=self.native_fp8_unified_gather)

@@ -7,7 +7,7 @@ from typing import ClassVar
 from kcfg.core.dtypes import DTYPES, dtype_bytes
 from kcfg.core.kernel import Kernel
 from kcfg.core.kernels.fa4.r26_6 import FlashAttention4
-from kcfg.core.quantity import choice, flag, integer, part, quantity
+from kcfg.core.quantity import choice, flag, integer, part, quantity, step
 from kcfg.core.terms import pick
 
 CONFIG = "MLAConfig"
@@ -66,7 +66,7 @@ class Config(Kernel):
         """Depth of Q and K without rope."""
         return self.depth - self.rope_depth
 
-    @quantity("elements", source=f"{CONFIG}.fa4_config, ov_depth")
+    @step("elements", source=f"{CONFIG}.fa4_config, ov_depth")
     def v_depth_used(self) -> int:
         """Depth of V: as given, else K's without rope."""
         return pick(self.v_depth < 0, self.nope_depth, self.v_depth)
@@ -108,17 +108,17 @@ class Config(Kernel):
 
     # The wrapped configuration
 
-    @quantity("count", source=f"{CONFIG}.fa4_config, BM")
+    @step("count", source=f"{CONFIG}.fa4_config, BM")
     def query_tiles(self) -> int:
         """Query tiles to build with: as asked."""
         return self.num_q_asked
 
-    @quantity("bool", source=f"{CONFIG}.fa4_config, single_o")
+    @step("bool", source=f"{CONFIG}.fa4_config, single_o")
     def single_output(self) -> bool:
         """Whether to keep one output accumulator: as asked."""
         return self.single_o_asked
 
-    @quantity("rows", source=f"{CONFIG}.fa4_config, bn_cap")
+    @step("rows", source=f"{CONFIG}.fa4_config, bn_cap")
     def key_tile_cap(self) -> int:
         """Largest key tile to build with, 0 for no cap: as asked."""
         return self.bn_cap

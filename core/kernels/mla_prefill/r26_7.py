@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kcfg.core.kernels.fa4.r26_7 import FlashAttention4
 from kcfg.core.kernels.mla_prefill import r26_6
-from kcfg.core.quantity import flag, part, quantity
+from kcfg.core.quantity import flag, part, step
 from kcfg.core.terms import any_of, negate, pick
 
 SELECT = "mla_select"
@@ -84,7 +84,7 @@ class MLAPrefill(MLAConfig):
             bn_cap=64,
         )
 
-    @quantity("count", source=f"{SELECT}, num_q")
+    @step("count", source=f"{SELECT}, num_q")
     def query_tiles(self) -> int:
         """Query tiles to build with; the choice is two where they fit, or where nothing does."""
         return pick(
@@ -103,12 +103,12 @@ class MLAPrefill(MLAConfig):
             self.num_q_asked,
         )
 
-    @quantity("bool", source=f"{SELECT}, single_o")
+    @step("bool", source=f"{SELECT}, single_o")
     def single_output(self) -> bool:
         """Whether to keep one output accumulator; the choice does with one query tile."""
         return pick(self.select, self.query_tiles == 1, self.single_o_asked)
 
-    @quantity("rows", source=f"{SELECT}, bn_cap")
+    @step("rows", source=f"{SELECT}, bn_cap")
     def key_tile_cap(self) -> int:
         """Largest key tile to build with; the choice caps it where one query tile needs that."""
         return pick(

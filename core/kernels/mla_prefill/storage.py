@@ -11,7 +11,7 @@ from typing import TypeVar
 from kcfg.core.arith import up
 from kcfg.core.dtypes import DTYPES, dtype_bytes
 from kcfg.core.kernels.mla_prefill.launch import Launch
-from kcfg.core.quantity import choice, integer, quantity
+from kcfg.core.quantity import choice, integer, quantity, step
 from kcfg.core.terms import total
 
 STORAGE = "MLASmemStorage"
@@ -48,17 +48,17 @@ class Storage(Launch):
 
     # What it is made for
 
-    @quantity("bytes", source=f"{STORAGE}, qkv_dtype", key="storage.qkv_dtype_size")
+    @step("bytes", source=f"{STORAGE}, qkv_dtype", key="storage.qkv_dtype_size")
     def storage_qkv_dtype_size(self) -> int:
         """One element of Q, K and V without rope."""
         return dtype_bytes(given(self.storage_qkv_dtype, self.qkv_dtype))
 
-    @quantity("bytes", source=f"{STORAGE}, rope_dtype", key="storage.rope_dtype_size")
+    @step("bytes", source=f"{STORAGE}, rope_dtype", key="storage.rope_dtype_size")
     def storage_rope_dtype_size(self) -> int:
         """One element of the rope part."""
         return dtype_bytes(given(self.storage_rope_dtype, self.rope_mma_dtype))
 
-    @quantity("barriers", source=f"{STORAGE}, num_mbars", key="storage.num_mbars")
+    @step("barriers", source=f"{STORAGE}, num_mbars", key="storage.num_mbars")
     def storage_mbars(self) -> int:
         """mbarriers it has room for."""
         return given(self.num_mbars, self.fa4_config.num_mbars)
@@ -122,12 +122,12 @@ class Storage(Launch):
         """float32 factors handed to the correction warps."""
         return self.BM
 
-    @quantity("bytes", source=f"{STORAGE}, mbarriers", key="storage.mbar_bytes")
+    @step("bytes", source=f"{STORAGE}, mbarriers", key="storage.mbar_bytes")
     def storage_mbar_bytes(self) -> int:
         """The mbarriers."""
         return self.storage_mbars * self.target.mbarrier_bytes
 
-    @quantity("bytes", source=f"{STORAGE}, tmem_addr", key="storage.tmem_addr_bytes")
+    @step("bytes", source=f"{STORAGE}, tmem_addr", key="storage.tmem_addr_bytes")
     def storage_tmem_addr_bytes(self) -> int:
         """The address that the tensor-memory allocation writes."""
         return self.fa4_config.tmem_pointer_bytes

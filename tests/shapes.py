@@ -1,0 +1,237 @@
+"""Shapes that tests derive: a few real ones of every kernel and release, and random ones.
+
+Keys are those of a spec. A kernel or release that is missing here fails ``test_shapes``
+of ``test_engine.py``.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from hypothesis import strategies as st
+
+from kcfg.core import kernels, targets
+from kcfg.core.kernel import Kernel
+from kcfg.core.quantity import Input
+
+
+class Shape(NamedTuple):
+    """One shape of one release, and upstream's verdict on it (None where it has none)."""
+
+    kernel: str
+    release: str
+    supported: bool | None
+    inputs: dict[str, Any]
+
+    @property
+    def id(self) -> str:
+        said = ", ".join(f"{key}={value}" for key, value in self.inputs.items())
+        return f"{self.kernel}@{self.release}: {said}"
+
+
+INDEXER = {
+    "dtype": "float8_e4m3fn",
+    "ks_dtype": "float32",
+    "depth": 128,
+    "BM_key": 128,
+    "mma_n": 128,
+    "num_heads": 32,
+}
+FA4_25 = {
+    "num_q_heads": 32,
+    "group": 4,
+    "depth": 128,
+    "dtype_size": 2,
+    "swizzle_mode": "128B",
+}
+FA4_26 = {
+    "qkv_dtype": "bfloat16",
+    "num_q_heads": 32,
+    "group": 4,
+    "qk_depth": 128,
+    "ov_depth": 128,
+    "page_size": 128,
+}
+MLA = {
+    "qkv_dtype": "bfloat16",
+    "rope_gmem_dtype": "bfloat16",
+    "rope_mma_dtype": "bfloat16",
+    "num_q_heads": 128,
+    "group": 1,
+    "depth": 192,
+    "page_size": 128,
+}
+DEPTH_512 = {
+    "qkv_dtype": "bfloat16",
+    "num_q_heads": 32,
+    "group": 1,
+    "qk_depth": 512,
+    "ov_depth": 512,
+    "swizzle_mode": "128B",
+    "page_size": 0,
+}
+DECODE = {
+    "num_q_heads": 128,
+    "group": 128,
+    "depth": 512,
+    "q_depth": 576,
+    "dtype_size": 2,
+    "kv_type_size": 2,
+    "swizzle_mode": "128B",
+    "kv_mma_swizzle_mode": "128B",
+    "page_size": 128,
+    "decoding_warp_split_k": False,
+    "split_page_size": 128,
+    "scale_block_size": 0,
+    "native_fp8": False,
+    "per_token_scale_rope_aware": False,
+    "decode_layout_g": False,
+    "native_fp8_unified_gather": False,
+    "bn_qk": 0,
+    "bk_pv": 0,
+    "input_q_depth": 0,
+}
+PROBLEM = {"ab_dtype": "bfloat16", "c_dtype": "bfloat16", "M": 4096, "N": 4096, "K": 4096}
+MATMUL = {
+    "ab_dtype": "bfloat16",
+    "c_dtype": "bfloat16",
+    "cta_group": 2,
+    "mma_m": 256,
+    "mma_n": 256,
+    "mma_k": 16,
+    "cluster_m": 2,
+    "AB_swapped": False,
+    "block_swizzle_size": 0,
+    "k_group_size": 1,
+    "prefetch_tiles_n": 0,
+    "num_accum_pipeline_stages": 2,
+    "num_clc_pipeline_stages": 2,
+    "use_tma_epilogue_load": False,
+}
+
+# What is changed against the shapes above, and upstream's verdict on the outcome.
+CHANGES: dict[tuple[str, tuple[str, ...]], tuple[dict[str, Any], list[tuple[Any, ...]]]] = {
+    ("index_prefill", ("26.6", "26.7")): (
+        INDEXER,
+        [
+            (True, {}),
+            (True, {"mma_n": 96}),
+            (False, {"mma_n": 256, "num_heads": 64}),
+            (False, {"BM_key": 96, "mma_n": 232, "num_heads": 30}),
+            (False, {"depth": 4096, "dtype": "float32"}),
+            (False, {"mma_n": 1, "num_heads": 128}),
+        ],
+    ),
+    ("fa4", ("25.6",)): (
+        FA4_25,
+        [
+            (True, {}),
+            (True, {"depth": 64, "dtype_size": 1}),
+            (False, {"depth": 256}),
+            (False, {"depth": 512}),
+            (False, {"depth": 2048, "swizzle_mode": "NONE"}),
+        ],
+    ),
+    ("fa4", ("25.7",)): (
+        FA4_25 | {"page_size": 128},
+        [
+            (True, {}),
+            (True, {"depth": 80, "page_size": 256}),
+            (False, {"depth": 256, "page_size": 0}),
+            (False, {"depth": 576}),
+        ],
+    ),
+    ("fa4", ("26.6", "26.7")): (
+        FA4_26,
+        [
+            (True, {}),
+            (True, {"qkv_dtype": "float8_e4m3fn", "page_size": 0}),
+            (True, {"BM": 128, "splitk_partitions": 4, "single_o": True}),
+            (True, {"qk_depth": 128, "pair_cta": True}),
+            (True, {"BM": 32, "qk_depth": 256, "ov_depth": 256, "ws_shared_key": True}),
+            (False, {"qk_depth": 256, "ov_depth": 256}),
+            (False, {"BM": 64, "rope_dtype": "bfloat16", "nope_depth": 64}),
+            (False, {"qk_depth": 512, "ov_depth": 512, "page_size": 24}),
+            (False, {"BM": 64, "qk_depth": 1, "ov_depth": 4096, "num_qk_stages": 7}),
+        ],
+    ),
+    ("mla_prefill", ("26.6", "26.7")): (
+        MLA,
+        [
+            (True, {}),
+            (True, {"depth": 256, "v_depth": 256, "num_q": 1, "single_o": True, "bn_cap": 64}),
+            (False, {"depth": 256, "v_depth": 256}),
+            (False, {"depth": 576, "v_depth": 512, "qkv_dtype": "float32"}),
+        ],
+    ),
+    ("mha_depth512", ("26.7",)): (
+        DEPTH_512,
+        [
+            (True, {}),
+            (True, {"qk_depth": 256, "ov_depth": 256, "page_size": 128}),
+            (False, {"qk_depth": 1024, "ov_depth": 1024}),
+            (False, {"qk_depth": 64, "ov_depth": 4096, "qkv_dtype": "float32"}),
+        ],
+    ),
+    ("mla_decode", ("26.7",)): (
+        DECODE,
+        [
+            (True, {}),
+            (True, {"kv_type_size": 1, "dtype_size": 1, "native_fp8": True}),
+            (False, {"depth": 256}),
+            (False, {"depth": 4096, "q_depth": 4160, "bn_qk": 128}),
+        ],
+    ),
+    ("matmul", ("26.7",)): (
+        {},
+        [
+            (None, PROBLEM),
+            (None, PROBLEM | {"M": 1, "c_dtype": "float32"}),
+            (None, MATMUL),
+            (None, MATMUL | {"mma_m": 128, "mma_n": 24, "AB_swapped": True, "cta_group": 1}),
+            (None, MATMUL | {"extra_smem_per_stage": 300000, "k_group_size": 4}),
+        ],
+    ),
+}
+
+SHAPES = [
+    Shape(kernel, release, supported, base | changes)
+    for (kernel, releases), (base, cases) in CHANGES.items()
+    for release in releases
+    for supported, changes in cases
+]
+
+RELEASES = [(kernel, release) for kernel in kernels.names() for release in kernels.releases(kernel)]
+"""Every kernel and release there is."""
+
+
+def derive(kernel: str, release: str, inputs: dict[str, Any]) -> Kernel:
+    """A kernel from the keys of a spec."""
+    cls = kernels.find(kernel, release)
+    names = {member.key: name for name, member in cls.inputs.items()}
+    return cls(target=targets.find(), **{names[key]: value for key, value in inputs.items()})
+
+
+def random(kernel: str, release: str) -> st.SearchStrategy[dict[str, Any]]:
+    """Inputs drawn from their declarations, most of them of the size real shapes have."""
+    inputs = kernels.find(kernel, release).inputs.values()
+    if kernel == "matmul":
+        given = {member.key: _values(member) for member in inputs if member.key in MATMUL}
+        asked = {member.key: _values(member) for member in inputs if member.key in PROBLEM}
+        return st.fixed_dictionaries(given) | st.fixed_dictionaries(asked)
+    return st.fixed_dictionaries({member.key: _values(member) for member in inputs})
+
+
+def _values(member: Input) -> st.SearchStrategy[Any]:
+    if member.kind is bool:
+        return st.booleans()
+    if member.kind is str:
+        choices = st.sampled_from(member.choices)
+        return st.none() | choices if member.default is None else choices
+    near = [st.integers(member.least, min(member.most, 600))]
+    typical = [size for size in (16, 32, 64, 96, 128, 192, 256, 512) if size <= member.most]
+    if typical:
+        near.append(st.sampled_from(typical))
+    if isinstance(member.default, int):
+        near.append(st.just(member.default))
+    return st.one_of(*near, st.integers(member.least, member.most))

@@ -1,0 +1,307 @@
+"""Explanations, verdicts, stories and the search for what would pass."""
+
+from __future__ import annotations
+
+import json
+from operator import attrgetter
+from types import FunctionType
+from typing import Any
+
+import pytest
+import shapes
+from hypothesis import HealthCheck, given, settings
+
+from kcfg.core import kernels, targets, verdict
+from kcfg.core.errors import UnknownError
+from kcfg.core.explain import explain, plain, reference
+from kcfg.core.graph import graph
+from kcfg.core.kernel import Kernel
+from kcfg.core.nearest import candidates, nearest
+from kcfg.core.quantity import quantity
+from kcfg.core.story import LIMIT, story
+from kcfg.core.terms import all_of
+
+REFUSED = [shape for shape in shapes.SHAPES if shape.supported is False]
+TAKEN = [shape for shape in shapes.SHAPES if shape.supported is not False]
+ENDS = [
+    shape
+    for release in shapes.RELEASES
+    for shape in [
+        [entry for entry in shapes.SHAPES if entry[:2] == release][end] for end in (0, -1)
+    ]
+]
+"""The first shape of every release, a usual one, and the last, a degenerate one."""
+SOME = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+def derive(shape: shapes.Shape) -> Kernel:
+    return shapes.derive(shape.kernel, shape.release, shape.inputs)
+
+
+def changed(kernel: Kernel, changes: dict[str, Any]) -> Kernel:
+    given = {member.key: getattr(kernel, name) for name, member in kernel.inputs.items()}
+    return shapes.derive(kernel.kernel, kernel.release, given | changes)
+
+
+# Explanations
+
+
+@pytest.mark.parametrize("shape", ENDS, ids=lambda shape: shape.id)
+def test_every_value_is_explained(shape: shapes.Shape) -> None:
+    kernel = derive(shape)
+    for key, value in kernel.values().items():
+        found = explain(kernel, key, depth=1)
+        assert (found.key, found.value) == (key, value)
+        assert found.kind == "input" or found.steps[-1] == repr(value)
+        assert [entry.name for entry in found.because] == [
+            entry.name for entry in found.depends_on if entry.kind in ("input", "quantity")
+        ]
+        for entry in found.depends_on:
+            if entry.kind in ("input", "quantity", "target"):
+                if entry.name == "target":
+                    continue
+                owner = kernel if entry.kind != "target" else attrgetter("target")(kernel)
+                name = entry.name.removeprefix("target.") if owner is not kernel else entry.name
+                assert entry.value == attrgetter(name)(owner)
+        assert json.loads(json.dumps(plain(found)))["key"] == key
+
+
+@pytest.mark.parametrize(("kernel", "release"), shapes.RELEASES)
+def test_every_value_and_input_has_its_page(kernel: str, release: str) -> None:
+    cls = kernels.find(kernel, release)
+    for key, member in cls.declared():
+        page = reference(cls, key)
+        assert (page.key, page.doc, page.unit) == (key, member.doc, member.unit)
+        json.dumps(plain(page))
+    for name, entry in cls.inputs.items():
+        page = reference(cls, name)
+        assert (page.kind, page.key) == ("input", entry.key)
+        assert page.required == (page.default is None and entry.default is not None)
+
+
+@pytest.mark.parametrize(("kernel", "release"), shapes.RELEASES)
+def test_changing_a_value_takes_an_input_it_rests_on(kernel: str, release: str) -> None:
+    """An input outside `inputs` leaves a value alone: the graph misses nothing."""
+    cls = kernels.find(kernel, release)
+    rests = {key: set(reference(cls, key).inputs) for key, _ in cls.declared()}
+
+    @SOME
+    @given(shapes.random(kernel, release), shapes.random(kernel, release))
+    def keep(one: dict[str, Any], two: dict[str, Any]) -> None:
+        before = shapes.derive(kernel, release, one).values()
+        for key in one.keys() & two.keys():
+            after = shapes.derive(kernel, release, one | {key: two[key]}).values()
+            moved = {name for name in before if before[name] != after[name]}
+            assert all(key in rests[name] for name in moved), (key, moved)
+
+    keep()
+
+
+def test_a_name_is_explained_once() -> None:
+    kernel = shapes.derive("index_prefill", "26.6", shapes.INDEXER)
+    names: list[str] = []
+    waiting = [explain(kernel, "supported", depth=9)]
+    while waiting:
+        entry = waiting.pop()
+        names.append(entry.name)
+        waiting += entry.because
+    assert len(names) == len(set(names)) > 20
+
+
+def test_a_user_is_one_that_reads() -> None:
+    found = graph(kernels.find("mla_prefill", "26.7"))
+    for name, users in found.users.items():
+        for user in users:
+            assert name in {read.name for read in found.reads[user]}
+    assert (
+        "supported"
+        in explain(shapes.derive("index_prefill", "26.6", shapes.INDEXER), "k_stages").used_by
+    )
+
+
+def test_an_input_of_a_part_shows_what_it_is_given() -> None:
+    kernel = shapes.derive("mla_prefill", "26.7", shapes.MLA)
+    found = explain(kernel, "fa4_config.qk_depth")
+    assert (found.kind, found.formula, found.value) == ("input", "depth", 192)
+    assert found.inputs == ("depth",)
+
+
+def test_an_unknown_name_is_refused_with_the_likely_one() -> None:
+    kernel = shapes.derive("index_prefill", "26.6", shapes.INDEXER)
+    with pytest.raises(UnknownError) as caught:
+        explain(kernel, "k_stagse")
+    assert caught.value.nearest == "k_stages"
+
+
+# Verdicts
+
+
+def assert_failures(kernel: Kernel) -> None:
+    """Every failed condition is false where it is asked, and none is left out."""
+    found = verdict.failures(kernel)
+    if "supported" not in kernel.quantities or kernel.read("supported"):
+        assert found == []
+        return
+    calls: list[dict[str, bool]] = []
+
+    def record(**conditions: bool) -> bool:
+        calls.append(conditions)
+        return all(conditions.values())
+
+    code: Any = type(kernel).quantities["supported"].formula
+    FunctionType(code.__code__, {**code.__globals__, "all_of": record})(kernel)
+    failed = [name for name, holds in calls[-1].items() if not holds]
+    assert [name for name in failed if name in type(kernel).quantities] == list(
+        dict.fromkeys(failure.path[1] for failure in found if len(failure.path) > 1)
+    )
+    plainly = [name for name in failed if name not in type(kernel).quantities]
+    assert plainly == [failure.name for failure in found if len(failure.path) == 1]
+    for failure in found:
+        at = failure.path[-1].rpartition(".")[0]
+        owner = attrgetter(at)(kernel) if at in kernel.parts else kernel
+        names = vars(type(owner)).keys() | set(owner.inputs) | set(owner.quantities)
+        words = verdict.conditions(type(kernel)).expression.names | _helpers(type(owner))
+        scope = words | {name: getattr(owner, name) for name in names if name in failure.condition}
+        scope["target"] = kernel.target
+        assert not eval(failure.condition, scope), failure
+        for side in (*failure.sides, *failure.reads):
+            assert eval(side.text, scope) == side.value
+        for premise in failure.premises:
+            assert eval(premise, scope | {name: getattr(kernel, name) for name in names})
+
+
+def _helpers(cls: type[Kernel]) -> dict[str, Any]:
+    return {
+        name: value
+        for entry in cls.quantities.values()
+        for name, value in entry.formula.__globals__.items()
+        if callable(value) and not isinstance(value, type)
+    }
+
+
+@pytest.mark.parametrize("shape", shapes.SHAPES, ids=lambda shape: shape.id)
+def test_failures_are_the_conditions_that_do_not_hold(shape: shapes.Shape) -> None:
+    assert_failures(derive(shape))
+
+
+@pytest.mark.parametrize(("kernel", "release"), shapes.RELEASES)
+def test_random_failures_are_too(kernel: str, release: str) -> None:
+    @SOME
+    @given(shapes.random(kernel, release))
+    def keep(inputs: dict[str, Any]) -> None:
+        assert_failures(shapes.derive(kernel, release, inputs))
+
+    keep()
+
+
+def test_a_failure_shows_both_sides_and_what_it_rests_on() -> None:
+    kernel = shapes.derive("fa4", "25.6", shapes.FA4_25 | {"depth": 256})
+    stages, columns = verdict.failures(kernel)
+    assert (stages.name, stages.condition) == ("ring_depth", "num_kv_stages >= 2")
+    assert stages.sides == (("num_kv_stages", 1),)
+    assert stages.inputs == ("depth", "dtype_size", "swizzle_mode")
+    assert columns.sides == (("tmem_used", 17826048), ("sm100_tmem_cols", 512))
+
+
+def test_a_verdict_within_the_verdict_is_followed() -> None:
+    inputs = shapes.FA4_26 | {"BM": 64, "rope_dtype": "bfloat16", "nope_depth": 64}
+    found = verdict.failures(shapes.derive("fa4", "26.7", inputs))
+    rope = next(failure for failure in found if failure.name == "no_rope")
+    assert rope.path == ("supported", "ws_fits")
+    assert rope.premises == ("use_ws",)
+    assert rope.sides == (("rope_depth", 64),)
+
+
+def test_without_source_a_refusal_is_still_one() -> None:
+    scope: dict[str, Any] = {"quantity": quantity, "Kernel": Kernel, "all_of": all_of}
+    lines = (
+        "class Bare(Kernel):",
+        " @quantity('bool', source='x')",
+        " def supported(self):",
+        "  return all_of(first=True, second=False, third=False)",
+    )
+    exec(compile("\n".join(lines), "nowhere.py", "exec"), scope | {"__name__": "nowhere"}, scope)
+    found = verdict.failures(scope["Bare"](target=targets.find()))
+    assert [(failure.name, failure.condition) for failure in found] == [("supported", "")]
+
+
+def test_binding_says_what_limits_the_stages() -> None:
+    (fit,) = verdict.binding(shapes.derive("index_prefill", "26.6", shapes.INDEXER))
+    assert (fit.fits, fit.left, fit.missing) == (5, 13580, 3460)
+    (slots,) = verdict.binding(shapes.derive("fa4", "26.7", shapes.FA4_26))
+    assert slots.path[0] == "num_kv_stages"
+
+
+# What would pass
+
+
+@pytest.mark.parametrize("shape", REFUSED, ids=lambda shape: shape.id)
+def test_what_is_found_passes(shape: shapes.Shape) -> None:
+    kernel = derive(shape)
+    found = nearest(kernel)
+    assert found is not None
+    assert found.derived > 0
+    for changes in found.found:
+        assert all(change.given != change.passes for change in changes)
+        assert changed(kernel, {change.key: change.passes for change in changes}).read("supported")
+
+
+@pytest.mark.parametrize("shape", TAKEN, ids=lambda shape: shape.id)
+def test_nothing_is_searched_where_nothing_is_refused(shape: shapes.Shape) -> None:
+    assert nearest(derive(shape)) is None
+
+
+@pytest.mark.parametrize("shape", REFUSED, ids=lambda shape: shape.id)
+def test_one_change_is_the_closest_of_its_input(shape: shapes.Shape) -> None:
+    """Brute force over every input: what the search leaves out could not have passed."""
+    kernel = derive(shape)
+    passing = {}
+    for member in kernel.inputs.values():
+        for value in candidates(member, getattr(kernel, member.name)):
+            if changed(kernel, {member.key: value}).read("supported"):
+                passing[member.key] = value
+                break
+    found = nearest(kernel)
+    assert found is not None
+    single = {change.key: change.passes for changes in found.found for change in changes}
+    assert (single if found.search == "one" else {}) == passing
+
+
+def test_depth_256_of_25_6_passes_with_128() -> None:
+    found = nearest(shapes.derive("fa4", "25.6", shapes.FA4_25 | {"depth": 256}))
+    assert found is not None
+    assert found.found == ((("depth", 256, 128),),)
+    assert (found.search, found.complete) == ("one", True)
+
+
+def test_three_inputs_are_mended_in_turn() -> None:
+    inputs = shapes.INDEXER | {"BM_key": 96, "mma_n": 232, "num_heads": 30}
+    found = nearest(shapes.derive("index_prefill", "26.6", inputs))
+    assert found is not None
+    assert found.search == "in turn"
+    assert {change.key for change in found.found[0]} == {"BM_key", "mma_n", "num_heads"}
+
+
+# A story
+
+
+@pytest.mark.parametrize("shape", shapes.SHAPES, ids=lambda shape: shape.id)
+def test_a_story_is_complete_and_short(shape: shapes.Shape) -> None:
+    kernel = derive(shape)
+    told = story(kernel)
+    names = [entry.name for entry in told.decisions]
+    assert len(names) == len(set(names)) <= LIMIT
+    assert told.supported is shape.supported
+    assert (told.supported is None) or names[-1] == "supported" or "supported" in names
+    assert bool(told.failures) is (told.nearest is not None) is (shape.supported is False)
+    rests = {key for entry in told.decisions for key in entry.inputs}
+    assert {entry.key for entry in told.inputs} == rests
+    json.dumps(plain(told))
+
+
+def test_a_story_tells_the_stages_and_what_they_are_made_of() -> None:
+    told = story(shapes.derive("index_prefill", "26.6", shapes.INDEXER))
+    names = [entry.name for entry in told.decisions]
+    expected = ["ctas_per_sm", "fixed_smem_bytes", "k_stage_bytes", "k_stages", "smem_used"]
+    assert [name for name in names if name in expected] == expected
+    assert told.untold == 0
