@@ -1,0 +1,230 @@
+"""What changed from one configuration to another, and because of what.
+
+`compare` gives plain data: the verdicts, what was given differently, what came out
+differently with its causes, which formulas differ, and what moved in the block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Literal, NamedTuple
+
+from kcfg.core.diff import changes, moves
+from kcfg.core.diff.causes import Because, Causes
+from kcfg.core.diff.changes import Change, same
+from kcfg.core.diff.mixture import ABSENT
+from kcfg.core.diff.moves import Move
+from kcfg.core.kernel import Kernel
+from kcfg.core.quantity import Input
+from kcfg.core.report import report
+from kcfg.core.spec import Spec
+from kcfg.core.verdict import Failure, failures
+
+__all__ = ["Because", "Change", "Diff", "Move", "Result", "Side", "Verdict", "compare", "derived"]
+
+
+class Side(NamedTuple):
+    """One configuration: its report, and its kernel as kcfg derives it now.
+
+    For a saved report the two may disagree; ``saved`` is the file it was saved in, else empty.
+    """
+
+    report: dict[str, Any]
+    kernel: Kernel
+    saved: str = ""
+
+
+class Result(NamedTuple):
+    """One value on both sides. ``delta`` is new less old, None unless both are integers."""
+
+    name: str
+    unit: str
+    old: Any
+    new: Any
+    delta: int | None
+    because: Because
+
+    @property
+    def changed(self) -> bool:
+        return not same(self.old, self.new)
+
+
+class Verdict(NamedTuple):
+    """How both sides are judged: the struct's own verdict, why it is no, and the rules' findings.
+
+    ``gone`` and ``come`` are the errors and warnings that one side alone has; findings are
+    told apart by rule, severity and what they blame.
+    """
+
+    old: bool | None
+    new: bool | None
+    old_failures: tuple[Failure, ...]
+    new_failures: tuple[Failure, ...]
+    gone: tuple[dict[str, Any], ...]
+    come: tuple[dict[str, Any], ...]
+
+    @property
+    def changed(self) -> bool:
+        return not same(self.old, self.new) or bool(self.gone or self.come)
+
+
+class Diff(NamedTuple):
+    """The whole comparison of two sides.
+
+    ``given`` are inputs and limits of the target, ``formulas`` what two releases compute
+    differently. ``only_old`` and ``only_new`` are values that one side alone has, by name.
+    For two different kernels ``results`` are the figures that any launch has.
+    """
+
+    old: Side
+    new: Side
+    verdict: Verdict
+    given: tuple[Change, ...]
+    results: tuple[Result, ...]
+    formulas: tuple[Change, ...]
+    only_old: dict[str, Any]
+    only_new: dict[str, Any]
+    moves: tuple[Move, ...]
+
+    @property
+    def relation(self) -> Literal["kernels", "releases", "targets", "shapes", "drift"]:
+        """What the two sides differ in, the most far-reaching first; "drift" for nothing but
+        the time a report was saved."""
+        old, new = self.old.report, self.new.report
+        for key, name in (("kernel", "kernels"), ("release", "releases"), ("target", "targets")):
+            if old[key] != new[key]:
+                return name  # type: ignore[return-value]
+        return "drift" if self.old.saved and not self.given else "shapes"
+
+    @property
+    def changed(self) -> tuple[Result, ...]:
+        """The results that came out differently."""
+        return tuple(result for result in self.results if result.changed)
+
+    @property
+    def same(self) -> bool:
+        """Whether nothing was given differently and nothing came out differently."""
+        kinds = ("kernel", "release", "target")
+        return (
+            all(self.old.report[key] == self.new.report[key] for key in kinds)
+            and not (self.verdict.changed or self.given or self.changed or self.moves)
+            and not (self.only_old or self.only_new)
+        )
+
+
+def derived(spec: Spec) -> Side:
+    """A spec as one side of a comparison."""
+    kernel = spec.derive()
+    return Side(report(kernel, name=spec.name, source=spec.source), kernel)
+
+
+def compare(old: Side, new: Side) -> Diff:
+    """Everything that changed from old to new."""
+    related = type(old.kernel).kernel == type(new.kernel).kernel
+    given = _given(old, new) if related else ()
+    formulas = tuple(changes.formulas(type(old.kernel), type(new.kernel))) if related else ()
+    before, after = old.report["values"], new.report["values"]
+    return Diff(
+        old=old,
+        new=new,
+        verdict=_verdict(old, new),
+        given=given,
+        results=tuple(_results(old, new, (*given, *formulas)) if related else _figures(old, new)),
+        formulas=formulas,
+        only_old={name: before[name] for name in before if related and name not in after},
+        only_new={name: after[name] for name in after if related and name not in before},
+        moves=tuple(moves.between(old.report, new.report)) if related else (),
+    )
+
+
+def _given(old: Side, new: Side) -> tuple[Change, ...]:
+    return (*changes.inputs(old.kernel, new.kernel), *changes.limits(old.kernel, new.kernel))
+
+
+def _results(old: Side, new: Side, given: tuple[Change, ...]) -> Iterator[Result]:
+    """The values both sides have; inputs that are values too are left to what was given."""
+    causes = Causes(old.kernel, new.kernel, given)
+    declared = dict(type(new.kernel).declared())
+    before, after = old.report["values"], new.report["values"]
+    unit_of = {**old.report["units"], **new.report["units"]}
+    for name, value in after.items():
+        if name not in before or _repeats(declared.get(name), name, old, new):
+            continue
+        because: Because = ()
+        if not same(before[name], value):
+            because = _because(causes, name, old, new)
+        yield _result(name, unit_of.get(name, ""), before[name], value, because)
+
+
+def _repeats(member: Any, name: str, old: Side, new: Side) -> bool:
+    """Whether a value is an input on both sides, and says there what the input says."""
+    return isinstance(member, Input) and all(
+        same(side.report["values"][name], side.report["inputs"].get(name)) for side in (old, new)
+    )
+
+
+def _because(causes: Causes, name: str, old: Side, new: Side) -> Because:
+    """What a change follows from: other kcfgs as well, where a saved report is not reproduced."""
+    drifted = tuple(_writer(side) for side in (old, new) if _drifted(side, name))
+    before, after = (_read(side.kernel, name) for side in (old, new))
+    known = ABSENT not in (before, after) and not same(before, after)
+    sets = causes.of(name) if known else ()
+    if not drifted:
+        return sets
+    return tuple((*drifted, *one) for one in sets) or (drifted,)
+
+
+def _drifted(side: Side, name: str) -> bool:
+    """Whether this kcfg gives a value that a saved report does not have."""
+    return bool(side.saved) and not same(side.report["values"][name], _read(side.kernel, name))
+
+
+def _read(kernel: Kernel, name: str) -> Any:
+    try:
+        return kernel.read(name)
+    except KeyError:  # a value that this kcfg does not derive
+        return ABSENT
+
+
+def _writer(side: Side) -> Change:
+    """The kcfg that wrote a saved report, against this one, as a change."""
+    from kcfg.core.version import VERSION
+
+    return Change("kcfg", "kcfg", "kcfg", side.report.get("kcfg"), VERSION)
+
+
+def _result(name: str, unit: str, old: Any, new: Any, because: Because = ()) -> Result:
+    counted = type(old) is int and type(new) is int
+    return Result(name, unit, old, new, new - old if counted else None, because)
+
+
+def _figures(old: Side, new: Side) -> Iterator[Result]:
+    """What two kernels of different kinds can be compared by, where both have it."""
+    for name, unit, path in moves.FIGURES:
+        before, after = (moves.figure(side.report, path) for side in (old, new))
+        if before is not None and after is not None:
+            yield _result(name, unit, before, after)
+
+
+def _verdict(old: Side, new: Side) -> Verdict:
+    before, after = _judged(old), _judged(new)
+    return Verdict(
+        old.report["supported"],
+        new.report["supported"],
+        _failures(old),
+        _failures(new),
+        tuple(finding for key, finding in before.items() if key not in after),
+        tuple(finding for key, finding in after.items() if key not in before),
+    )
+
+
+def _failures(side: Side) -> tuple[Failure, ...]:
+    return tuple(failures(side.kernel)) if side.report["supported"] is False else ()
+
+
+def _judged(side: Side) -> dict[tuple[Any, ...], dict[str, Any]]:
+    return {
+        (finding["rule"], finding["severity"], finding.get("path")): finding
+        for finding in side.report["findings"]
+        if finding["severity"] != "info"
+    }
