@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from kcfg.core.kernel import Kernel
+from kcfg.core.record import NamedTuple
 from kcfg.core.scalars import is_null
 from kcfg.core.section import Entry, Notes, Setting
 from kcfg.core.shape import grammar

@@ -29,6 +29,12 @@ def path(name: str) -> str:
     return os.path.join(_folder(), name + ENDING)
 
 
+def text(name: str) -> str:
+    """The YAML of a preset; raises `UnknownError` for a name that is none."""
+    with open(path(name), encoding="utf-8") as file:
+        return file.read()
+
+
 def summary(name: str) -> str:
     """What a preset is, in one line; raises `UnknownError` for a name that is none."""
     with open(path(name), encoding="utf-8") as file:

@@ -29,6 +29,8 @@ from typing import (
     overload,
 )
 
+from kcfg.core.once import once
+
 if TYPE_CHECKING:
     from kcfg.core.targets import Target
 
@@ -69,7 +71,9 @@ class Input:
 
     ``kind`` is the Python type a value has; integers lie in least..most, texts in
     ``choices``. ``default`` is `REQUIRED` where a spec must give the value. A ``repeated``
-    input is a member of the upstream struct too, and so also one of the values.
+    input is a member of the upstream struct too, and so also one of the values. A ``tunable``
+    input is a choice of the kernel's author or its caller (a tile, a number of stages, a page
+    of the cache); any other is a fact of the model that the kernel must serve.
     """
 
     def __init__(
@@ -84,12 +88,13 @@ class Input:
         most: int = 0,
         choices: tuple[str, ...] = (),
         repeated: bool = False,
+        tunable: bool = False,
     ) -> None:
         if unit not in UNITS:
             raise TypeError(f"no such unit: {unit}")
         self.kind, self.unit, self.doc, self.default = kind, unit, doc, default
         self.key, self.least, self.most, self.choices = key, least, most, choices
-        self.repeated = repeated
+        self.repeated, self.tunable = repeated, tunable
         self.name = ""
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -106,18 +111,37 @@ def integer(
     most: int = MOST,
     key: str = "",
     repeated: bool = False,
+    tunable: bool = False,
 ) -> Any:
     """An integer input, in ``unit``, from ``least`` to ``most``.
 
     ``key`` is its name in a spec where that differs from the attribute's: a request
-    whose result has the same name upstream. ``repeated`` makes it one of the values.
+    whose result has the same name upstream. ``repeated`` makes it one of the values;
+    ``tunable`` says that the kernel's author chooses it, and no model demands it.
     """
-    return Input(int, unit, doc, default, least=least, most=most, key=key, repeated=repeated)
+    return Input(
+        int,
+        unit,
+        doc,
+        default,
+        least=least,
+        most=most,
+        key=key,
+        repeated=repeated,
+        tunable=tunable,
+    )
 
 
-def flag(doc: str, *, default: Any = REQUIRED, key: str = "", repeated: bool = False) -> Any:
-    """A truth value as input."""
-    return Input(bool, "bool", doc, default, key=key, repeated=repeated)
+def flag(
+    doc: str,
+    *,
+    default: Any = REQUIRED,
+    key: str = "",
+    repeated: bool = False,
+    tunable: bool = False,
+) -> Any:
+    """A truth value as input; ``key``, ``repeated`` and ``tunable`` as of `integer`."""
+    return Input(bool, "bool", doc, default, key=key, repeated=repeated, tunable=tunable)
 
 
 def choice(
@@ -128,9 +152,15 @@ def choice(
     default: Any = REQUIRED,
     key: str = "",
     repeated: bool = False,
+    tunable: bool = False,
 ) -> Any:
-    """A text input, one of ``choices``; a default of None makes it optional (absent)."""
-    return Input(str, unit, doc, default, choices=choices, key=key, repeated=repeated)
+    """A text input, one of ``choices``; a default of None makes it optional (absent).
+
+    ``key``, ``repeated`` and ``tunable`` are as of `integer`.
+    """
+    return Input(
+        str, unit, doc, default, choices=choices, key=key, repeated=repeated, tunable=tunable
+    )
 
 
 class Quantity(Generic[T]):
@@ -236,35 +266,41 @@ class Struct:
     parts: ClassVar[dict[str, Part[Any]]] = {}
     own: ClassVar[dict[str, Input | Quantity[Any]]] = {}
     """What the struct itself has values of: its repeated inputs, then its quantities."""
+    order: ClassVar[dict[str, Callable[[Any], Any]]] = {}
+    """How each quantity and shown part is made, in the order declared."""
+    defaults: ClassVar[dict[str, Any]] = {}
+    """The value of every input that is not given, `REQUIRED` where there is none."""
     without: ClassVar[frozenset[str]] = frozenset()
 
     def __init_subclass__(cls) -> None:
-        inputs, quantities, parts = {}, {}, {}
+        members: dict[str, Input | Quantity[Any] | Part[Any]] = {}
         for ancestor in reversed(cls.__mro__):
             for name, member in vars(ancestor).items():
-                if isinstance(member, Input):
-                    inputs[name] = member
-                elif isinstance(member, Quantity):
-                    quantities[name] = member
-                elif isinstance(member, Part):
-                    parts[name] = member
-        gone = cls.without
-        cls.inputs = {name: member for name, member in inputs.items() if name not in gone}
-        cls.quantities = {name: member for name, member in quantities.items() if name not in gone}
-        cls.parts = {name: member for name, member in parts.items() if name not in gone}
+                if isinstance(member, Input | Quantity | Part) and name not in cls.without:
+                    members[name] = member
+        cls.inputs = {name: each for name, each in members.items() if isinstance(each, Input)}
+        cls.quantities = {n: each for n, each in members.items() if isinstance(each, Quantity)}
+        cls.parts = {name: each for name, each in members.items() if isinstance(each, Part)}
+        cls.order = {
+            name: each.formula if isinstance(each, Quantity) else each.build
+            for name, each in members.items()
+            if isinstance(each, Quantity) or (isinstance(each, Part) and each.shown)
+        }
+        cls.defaults = {name: member.default for name, member in cls.inputs.items()}
         repeated = {name: member for name, member in cls.inputs.items() if member.repeated}
         cls.own = {**repeated, **cls.quantities}
 
     def __init__(self, **given: Any) -> None:
         values = self.__dict__
         values["target"] = given.pop("target")
-        for name, member in self.inputs.items():
-            value = given.pop(name, member.default)
-            if value is REQUIRED:
+        values.update(self.defaults)
+        values.update(given)
+        if len(values) > len(self.defaults) + 1:
+            unknown = ", ".join(name for name in given if name not in self.defaults)
+            raise TypeError(f"{type(self).__name__} has no input {unknown}")
+        for name in self.defaults:
+            if values[name] is REQUIRED:
                 raise TypeError(f"{type(self).__name__} needs {name}")
-            values[name] = value
-        if given:
-            raise TypeError(f"{type(self).__name__} has no input {', '.join(given)}")
 
     if TYPE_CHECKING:
         target: Target
@@ -300,14 +336,29 @@ class Struct:
 
     def values(self) -> dict[str, Any]:
         """Every value by its key: repeated inputs, quantities, shown parts."""
+        return dict(zip(_keys(type(self)), self._numbers(), strict=True))
+
+    def complete(self) -> None:
+        """Compute everything that is shown, as declared, so that no formula waits for another."""
         known = self.__dict__
-        for name, formula in self.quantities.items():
-            if name not in known:  # in the order declared, so that no formula waits for another
-                known[name] = formula.formula(self)
-        found = {member.key: known[name] for name, member in self.own.items()}
+        for name, make in self.order.items():
+            if name not in known:
+                known[name] = made = make(self)
+                if name in self.parts:
+                    made.complete()
+
+    def _numbers(self) -> list[Any]:
+        """The values alone, in the order of `declared`."""
+        self.complete()
+        known = self.__dict__
+        found = [known[name] for name in self.own]
         for name, inner in self.parts.items():
             if inner.shown:
                 nested: Struct = getattr(self, name)
-                for key, value in nested.values().items():
-                    found[f"{name}.{key}"] = value
+                found += nested._numbers()
         return found
+
+
+@once
+def _keys(struct: type[Struct]) -> tuple[str, ...]:
+    return tuple(key for key, _ in struct.declared())

@@ -166,18 +166,15 @@ def _octal(written: str) -> str:
     return f"the leading zero is ambiguous ({readings}); write {decimal}"
 
 
-LOOKALIKES: tuple[tuple[re.Pattern[str], Callable[[str], str]], ...] = tuple(
-    (re.compile(pattern, re.ASCII), advice)
-    for pattern, advice in (
-        (r"[-+]?0[0-9]+", _octal),
-        (r"[-+]?0[xX][0-9a-fA-F_]*[0-9a-fA-F]|[-+]?0o[0-7]+|[-+]?0[bB][01]+", _based),
-        (r"\+[1-9][0-9]*", lambda written: f"write {written[1:]} without the sign"),
-        (r"[-+]?[0-9]+([_,' ][0-9]+)+", lambda written: f"write {re.sub('[_, ]', '', written)}"),
-        (r"[0-9]+(:[0-9]+)+", _sexagesimal),
-        (r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]{1,2})?", _float),
-        (r"[-+]?\.(inf|Inf|INF)", lambda _: "infinity is no integer"),
-        (r"\.(nan|NaN|NAN)", lambda _: "this is YAML's not-a-number"),
-    )
+LOOKALIKES: tuple[tuple[str, Callable[[str], str]], ...] = (
+    (r"[-+]?0[0-9]+", _octal),
+    (r"[-+]?0[xX][0-9a-fA-F_]*[0-9a-fA-F]|[-+]?0o[0-7]+|[-+]?0[bB][01]+", _based),
+    (r"\+[1-9][0-9]*", lambda written: f"write {written[1:]} without the sign"),
+    (r"[-+]?[0-9]+([_,' ][0-9]+)+", lambda written: f"write {re.sub('[_, ]', '', written)}"),
+    (r"[0-9]+(:[0-9]+)+", _sexagesimal),
+    (r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]{1,2})?", _float),
+    (r"[-+]?\.(inf|Inf|INF)", lambda _: "infinity is no integer"),
+    (r"\.(nan|NaN|NAN)", lambda _: "this is YAML's not-a-number"),
 )
 """What looks like a number to some loader or person, and what to tell them."""
 
@@ -186,7 +183,7 @@ def _integer_advice(written: str) -> str:
     if written.lower() in TRUTHS:
         return "YAML 1.1 reads a truth value here"
     for pattern, advice in LOOKALIKES:
-        if pattern.fullmatch(written):
+        if re.fullmatch(pattern, written, re.ASCII):
             return advice(written)
     return ""
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode
 
 from kcfg.core.documents import Document
 from kcfg.core.problem import Kind, Problem, meant, shown
+from kcfg.core.record import NamedTuple
 from kcfg.core.scalars import kind_of
 
 try:

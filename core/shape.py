@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from yaml.nodes import Node
 
 from kcfg.core.kernel import Kernel, Spelling
 from kcfg.core.problem import listed
 from kcfg.core.quantity import REQUIRED, Input
+from kcfg.core.record import NamedTuple
 from kcfg.core.scalars import RefusedError, in_range, is_null, read
 from kcfg.core.section import MERGE, Entry, Notes, Places
 

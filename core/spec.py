@@ -7,8 +7,8 @@ everything that is wrong with it. They raise nothing, whatever the input holds.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, ClassVar, TypeVar
 
 import yaml
 from yaml.nodes import MappingNode, Node
@@ -18,6 +18,7 @@ from kcfg.core.expectation import Expectation, read_expect
 from kcfg.core.kernel import Kernel
 from kcfg.core.overrides import Overrides
 from kcfg.core.problem import Problem, listed
+from kcfg.core.record import NamedTuple
 from kcfg.core.scalars import is_null, kind_of
 from kcfg.core.section import (
     MERGE,
@@ -29,12 +30,13 @@ from kcfg.core.section import (
     entries,
     untagged,
 )
-from kcfg.core.shape import grammar, read_shape
+from kcfg.core.shape import Shape, grammar, read_shape
 from kcfg.core.spec_head import Head
 from kcfg.core.targets import Target
-from kcfg.core.yaml_errors import breakage
 
 __all__ = ["STDIN", "Overrides", "Problem", "Spec", "read", "read_file"]
+
+T = TypeVar("T")
 
 KEYS = ("kernel", "release", "target", "name", "shape", "expect")
 """What the top level of a spec may hold."""
@@ -109,12 +111,21 @@ def _read(
 
 def read_document(document: Document, file: str, overrides: Overrides) -> Spec | list[Problem]:
     """One document's spec, or everything that is wrong with it."""
+    return checked(
+        document, file, lambda root, notes: Reading(document, file, overrides, notes).spec(root)
+    )
+
+
+def checked(
+    document: Document, file: str, read: Callable[[Node | None, Notes], T | None]
+) -> T | list[Problem]:
+    """What ``read`` makes of a document's root, or everything that is wrong with it."""
     notes = Notes(file, document.line)
     try:
         if "&" in document.text or "*" in document.text:
             notes.aliases(document)
         root = compose(document)
-        spec = _Reading(document, file, overrides, notes).spec(root)
+        found = read(root, notes)
     except EnoughError:
         problems = notes.problems()
         last = problems[-1]._replace(path="", message="too many problems; the rest is not listed")
@@ -122,12 +133,16 @@ def read_document(document: Document, file: str, overrides: Overrides) -> Spec |
     except (yaml.YAMLError, RecursionError) as error:
         if notes and isinstance(error, yaml.composer.ComposerError):
             return notes.problems()  # of an anchor or alias, which are noted
+        from kcfg.core.yaml_errors import breakage
+
         return [*notes.problems(), breakage(error, document, file)]
-    return notes.problems() if notes or spec is None else spec
+    return notes.problems() if notes or found is None else found
 
 
-class _Reading:
+class Reading:
     """One document on its way to a spec; what is wrong goes to ``notes``."""
+
+    keys: ClassVar[tuple[str, ...]] = KEYS
 
     def __init__(self, document: Document, file: str, overrides: Overrides, notes: Notes) -> None:
         self.document, self.file, self.overrides, self.notes = document, file, overrides, notes
@@ -141,23 +156,28 @@ class _Reading:
         untagged(root, "", notes)
         top = self.overrides.default(entries(root, "", notes)) | self.overrides.top()
         for key, entry in top.items():
-            if key not in KEYS and key != MERGE:
-                notes.unknown(entry.key, key, KEYS)
+            if key not in self.keys and key != MERGE:
+                notes.unknown(entry.key, key, self.keys)
         head = Head(top, root, notes)
         cls = head.kernel()
         target, name = head.target(cls), head.name()
         found = self._shape(head, cls)
-        expected = self._section(head, "expect") or {}
+        expected = self.section(head, "expect") or {}
         expect = read_expect(expected, cls, notes)
         if cls is None or found is None:
             return None
-        shape = read_shape(cls, found, top["shape"].key if "shape" in top else root, notes)
+        shape = self.inputs(head, cls, found)
         if notes or target is None:
             return None
         at = notes.places("", top) | notes.places("expect", expected) | shape.at
         source = f"{self.file}#{self.document.number}:{notes.position(root)[0]}"
         release, values, given = cls.release, shape.values, shape.given
         return Spec(cls.kernel, cls, release, target, name, source, values, given, at, expect)
+
+    def inputs(self, head: Head, cls: type[Kernel], found: dict[str, Entry]) -> Shape:
+        """The kernel's inputs, from the entries of ``shape``."""
+        node = head.top["shape"].key if "shape" in head.top else head.root
+        return read_shape(cls, found, node, self.notes)
 
     def _no_mapping(self, root: Node | None) -> None:
         if root is None or is_null(root):
@@ -166,7 +186,7 @@ class _Reading:
         else:
             self.notes.add(root, "", f"expected {HOLDS}, not {kind_of(root)}")
 
-    def _section(self, head: Head, key: str) -> dict[str, Entry] | None:
+    def section(self, head: Head, key: str) -> dict[str, Entry] | None:
         """The entries of a mapping at the top level; None where there is none."""
         if not head.has(key):
             return None
@@ -178,7 +198,7 @@ class _Reading:
 
     def _shape(self, head: Head, cls: type[Kernel] | None) -> dict[str, Entry] | None:
         """The entries of ``shape``, with those of the command line in their places."""
-        found = self._section(head, "shape")
+        found = self.section(head, "shape")
         if found is None:
             if head.has("shape"):
                 return None

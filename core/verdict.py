@@ -232,13 +232,13 @@ def _failure(kernel: Kernel, node: Condition, premises: tuple[Premise, ...]) -> 
         condition=node.text,
         sides=tuple([Side(side.text, side.value(owner)) for side in node.sides]),
         reads=tuple([Side(name, value(owner)) for name, value in node.reads]),
-        inputs=_inputs(type(kernel), (node, *[premise.node for premise in premises])),
+        inputs=inputs_of(type(kernel), (node, *[premise.node for premise in premises])),
         premises=tuple([premise.text for premise in premises]),
     )
 
 
 @once
-def _inputs(kernel: type[Struct], nodes: tuple[Condition, ...]) -> tuple[str, ...]:
+def inputs_of(kernel: type[Struct], nodes: tuple[Condition, ...]) -> tuple[str, ...]:
     """The keys of the inputs that conditions rest on."""
     names = [f"{node.at}.{name}" if node.at else name for node in nodes for name, _ in node.reads]
     return tuple(kernel.inputs[name].key for name in graph(kernel).rests_on(*names))

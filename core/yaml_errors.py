@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import yaml
 
 from kcfg.core.documents import Document
 from kcfg.core.problem import Problem, shown
+from kcfg.core.record import NamedTuple
 
 NESTED = "nested too deeply: no spec has that many levels"
 TAB = "a tab cannot indent YAML: use spaces"

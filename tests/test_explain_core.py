@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from itertools import combinations, product
+from math import inf
 from operator import attrgetter
 from types import FunctionType
 from typing import Any
@@ -16,8 +18,10 @@ from kcfg.core.errors import UnknownError
 from kcfg.core.explain import explain, plain, reference
 from kcfg.core.graph import graph
 from kcfg.core.kernel import Kernel
-from kcfg.core.nearest import candidates, nearest
+from kcfg.core.moves import Move, distance, moves
+from kcfg.core.nearest import Nearest, nearest, said
 from kcfg.core.quantity import quantity
+from kcfg.core.searching import Change, Search
 from kcfg.core.story import LIMIT, story
 from kcfg.core.terms import all_of
 
@@ -235,15 +239,29 @@ def test_binding_says_what_limits_the_stages() -> None:
 # What would pass
 
 
+def search(kernel: str, release: str, inputs: dict[str, Any]) -> Nearest:
+    found = nearest(shapes.derive(kernel, release, inputs))
+    assert found is not None
+    return found
+
+
+def passing(found: Search) -> list[dict[str, Any]]:
+    """What is found, as the keys and values a spec would have to give."""
+    return [{change.key: change.passes for change in changes} for changes in found.found]
+
+
 @pytest.mark.parametrize("shape", REFUSED, ids=lambda shape: shape.id)
 def test_what_is_found_passes(shape: shapes.Shape) -> None:
     kernel = derive(shape)
-    found = nearest(kernel)
-    assert found is not None
-    assert found.derived > 0
-    for changes in found.found:
-        assert all(change.given != change.passes for change in changes)
-        assert changed(kernel, {change.key: change.passes for change in changes}).read("supported")
+    searches = [each for each in search(*shape[:2], shape.inputs) if each is not None]
+    assert sum(each.tried for each in searches) > 0
+    for each in searches:
+        assert {key for changes in passing(each) for key in changes} <= {
+            key for varied in each.varied for key in varied.keys
+        }
+        for changes in passing(each):
+            assert all(kernel.asked()[key] != value for key, value in changes.items())
+            assert changed(kernel, changes).read("supported")
 
 
 @pytest.mark.parametrize("shape", TAKEN, ids=lambda shape: shape.id)
@@ -251,35 +269,113 @@ def test_nothing_is_searched_where_nothing_is_refused(shape: shapes.Shape) -> No
     assert nearest(derive(shape)) is None
 
 
+def by_brute_force(
+    kernel: Kernel, allowed: list[Move], together: int
+) -> dict[frozenset[str], float]:
+    """The sets of inputs that can mend it, none holding another, and how far each must go."""
+    mending: dict[frozenset[str], float] = {}
+    for size in range(1, together + 1):
+        for chosen in combinations(allowed, size):
+            names = frozenset(name for move in chosen for name in move.names)
+            if any(smaller <= names or names <= smaller for smaller in mending):
+                continue
+            values = [move.few if size > 1 else move.values for move in chosen]
+            for row in product(*values):
+                pairs = list(zip(chosen, row, strict=True))
+                changes = {key: value for move, value in pairs for key in move.keys}
+                far = sum(distance(move.given, value) for move, value in pairs)
+                if far < mending.get(names, inf) and changed(kernel, changes).read("supported"):
+                    mending[names] = far
+    return mending
+
+
+def reach(changes: tuple[Change, ...], tunable: bool) -> float:
+    """How far changes go; equal facts of a model, which move together, count once."""
+    steps = [distance(change.given, change.passes) for change in changes]
+    return sum(steps) if tunable else max(steps)
+
+
+@pytest.mark.parametrize("tunable", [True, False], ids=["author", "model"])
 @pytest.mark.parametrize("shape", REFUSED, ids=lambda shape: shape.id)
-def test_one_change_is_the_closest_of_its_input(shape: shapes.Shape) -> None:
-    """Brute force over every input: what the search leaves out could not have passed."""
+def test_the_search_finds_what_brute_force_finds(shape: shapes.Shape, tunable: bool) -> None:
+    """What it leaves untried could not have passed, and what it finds goes no further."""
     kernel = derive(shape)
-    passing = {}
-    for member in kernel.inputs.values():
-        for value in candidates(member, getattr(kernel, member.name)):
-            if changed(kernel, {member.key: value}).read("supported"):
-                passing[member.key] = value
-                break
-    found = nearest(kernel)
-    assert found is not None
-    single = {change.key: change.passes for changes in found.found for change in changes}
-    assert (single if found.search == "one" else {}) == passing
+    author, model, _ = search(*shape[:2], shape.inputs)
+    found = author if tunable else model
+    assert found.complete
+    allowed = moves(kernel, verdict.failures(kernel), tunable=tunable)
+    mending = by_brute_force(kernel, allowed, found.together)
+    names = {member.key: name for name, member in kernel.inputs.items()}
+    told = {
+        frozenset(names[change.key] for change in changes): reach(changes, tunable)
+        for changes in found.found
+    }
+    assert told == pytest.approx(mending)
+
+
+@pytest.mark.parametrize(("kernel", "release"), shapes.RELEASES)
+def test_choices_are_told_from_facts(kernel: str, release: str) -> None:
+    cls = kernels.find(kernel, release)
+    assert any(member.tunable for member in cls.inputs.values())
+    assert not all(member.tunable for member in cls.inputs.values())
+    for wanted in ("depth", "qk_depth", "num_q_heads", "qkv_dtype", "M"):
+        assert wanted not in cls.inputs or not cls.inputs[wanted].tunable
 
 
 def test_depth_256_of_25_6_passes_with_128() -> None:
-    found = nearest(shapes.derive("fa4", "25.6", shapes.FA4_25 | {"depth": 256}))
-    assert found is not None
-    assert found.found == ((("depth", 256, 128),),)
-    assert (found.search, found.complete) == ("one", True)
+    author, model, mixed = search("fa4", "25.6", shapes.FA4_25 | {"depth": 256})
+    assert model.found == ((("depth", 256, 128),),)
+    assert (model.together, model.complete) == (1, True)
+    assert (author.found, author.tried, author.complete, mixed) == ((), 3, True, None)
 
 
-def test_three_inputs_are_mended_in_turn() -> None:
+@pytest.mark.parametrize("release", ["26.6", "26.7"])
+def test_depth_256_of_26_passes_with_what_its_author_chooses(release: str) -> None:
+    inputs = shapes.FA4_26 | {"num_q_heads": 16, "group": 2, "qk_depth": 256, "ov_depth": 256}
+    author, model, _ = search("fa4", release, inputs)
+    assert passing(author) == [
+        {"BM": 64, "ws_shared_key": True},
+        {"BM": 128, "single_o": True, "bn_cap": 64},
+    ]
+    assert passing(model)[0] == {"qk_depth": 192, "ov_depth": 192}
+
+
+def test_equal_facts_move_together_and_not_alone() -> None:
+    inputs = shapes.MLA | {"depth": 256, "v_depth": 256}
+    author, model, _ = search("mla_prefill", "26.6", inputs)
+    assert passing(author) == [{"num_q": 1, "single_o": True, "bn_cap": 64}]
+    assert passing(model)[0] == {"depth": 192, "v_depth": 192}
+    assert ("v_depth",) not in [varied.keys for varied in model.varied]
+
+
+def test_choices_and_facts_are_mended_together_where_neither_is_enough() -> None:
     inputs = shapes.INDEXER | {"BM_key": 96, "mma_n": 232, "num_heads": 30}
-    found = nearest(shapes.derive("index_prefill", "26.6", inputs))
-    assert found is not None
-    assert found.search == "in turn"
-    assert {change.key for change in found.found[0]} == {"BM_key", "mma_n", "num_heads"}
+    author, model, mixed = search("index_prefill", "26.6", inputs)
+    assert (author.tried, model.tried) == (0, 0)
+    assert mixed is not None
+    assert passing(mixed) == [{"num_heads": 32, "BM_key": 128, "mma_n": 128}]
+
+
+def test_a_number_that_is_demanded_is_tried() -> None:
+    inputs = shapes.DECODE | {"depth": 4096, "q_depth": 4160, "bn_qk": 128}
+    mixed = search("mla_decode", "26.7", inputs).mixed
+    assert mixed is not None
+    assert passing(mixed) == [{"depth": 512, "q_depth": 576, "bn_qk": 64}]
+
+
+def test_what_is_not_looked_through_is_said_to_be_incomplete() -> None:
+    inputs = shapes.FA4_26 | {"BM": 64, "qk_depth": 1, "ov_depth": 4096, "num_qk_stages": 7}
+    author, model, mixed = search("fa4", "26.6", inputs)
+    assert not author.found and author.complete and not model.found
+    assert mixed is not None
+    assert not mixed.found and not mixed.complete
+
+
+def test_changes_are_said_as_a_spec_has_them() -> None:
+    both = (Change("qk_depth", 256, 192), Change("ov_depth", 256, 192))
+    assert said(both) == "qk_depth and ov_depth 192"
+    flags = (Change("BM", 256, 64), Change("ws_shared_key", False, True), Change("x", "a", None))
+    assert said(flags) == "BM 64, ws_shared_key true and x null"
 
 
 # A story

@@ -41,7 +41,9 @@ class FA4(Kernel):
     group: int = integer("heads", "Query heads that share a KV head.", repeated=True)
     depth: int = integer("elements", "Depth of one head, of Q, K and V alike.", repeated=True)
     dtype_size: int = integer("bytes", "Bytes of one element.", most=16, repeated=True)
-    swizzle_mode: str = choice("swizzle", "Swizzle of the tiles.", SWIZZLES, repeated=True)
+    swizzle_mode: str = choice(
+        "swizzle", "Swizzle of the tiles.", SWIZZLES, repeated=True, tunable=True
+    )
 
     spellings = (
         Spelling(

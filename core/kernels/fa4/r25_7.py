@@ -19,7 +19,9 @@ class FA4(r25_6.FA4):
         "down to a power of two."
     )
 
-    page_size: int = integer("tokens", "Tokens of a page of the KV cache; 0: not paged.", least=0)
+    page_size: int = integer(
+        "tokens", "Tokens of a page of the KV cache; 0: not paged.", least=0, tunable=True
+    )
 
     @quantity("rows", source=f"{CONFIG}.BN")
     def BN(self) -> int:

@@ -37,14 +37,25 @@ class Shape(Kernel):
         SWIZZLES,
         default="128B",
         key="swizzle_mode",
+        tunable=True,
     )
     page_size: int = integer(
-        "tokens", "Tokens in one page of the KV cache; 0 without paging.", least=0, repeated=True
+        "tokens",
+        "Tokens in one page of the KV cache; 0 without paging.",
+        least=0,
+        repeated=True,
+        tunable=True,
     )
     is_mla: bool = flag("Whether K and V are one latent cache (MLA).", default=False, repeated=True)
-    pair_cta: bool = flag("Whether two CTAs share one MMA.", default=False, repeated=True)
+    pair_cta: bool = flag(
+        "Whether two CTAs share one MMA.", default=False, repeated=True, tunable=True
+    )
     BM: int = integer(
-        "rows", "Query rows of a CTA; 256 makes two query tiles.", default=256, repeated=True
+        "rows",
+        "Query rows of a CTA; 256 makes two query tiles.",
+        default=256,
+        repeated=True,
+        tunable=True,
     )
     num_qk_stages_asked: int = integer(
         "stages",
@@ -52,14 +63,20 @@ class Shape(Kernel):
         default=0,
         least=0,
         key="num_qk_stages",
+        tunable=True,
     )
     splitk_partitions: int = integer(
-        "CTAs", "CTAs that share the keys of one query tile.", default=1, repeated=True
+        "CTAs",
+        "CTAs that share the keys of one query tile.",
+        default=1,
+        repeated=True,
+        tunable=True,
     )
     dynamic_cluster_dim: bool = flag(
         "Whether the cluster's size is set at launch; carried along, nothing depends on it.",
         default=False,
         repeated=True,
+        tunable=True,
     )
     nope_depth_asked: int = integer(
         "elements",
@@ -72,15 +89,19 @@ class Shape(Kernel):
         "Keep one output accumulator in place of two; takes effect with one query tile.",
         default=False,
         key="single_o",
+        tunable=True,
     )
-    bn_cap: int = integer("rows", "Largest key tile allowed; 0 sets no cap.", default=0, least=0)
+    bn_cap: int = integer(
+        "rows", "Largest key tile allowed; 0 sets no cap.", default=0, least=0, tunable=True
+    )
     ws_shared_key_asked: bool = flag(
         "Let the packed warps share the keys in place of splitting them.",
         default=False,
         key="ws_shared_key",
+        tunable=True,
     )
     use_order_barriers: bool = flag(
-        "Whether two barriers order the softmax warpgroups.", default=False
+        "Whether two barriers order the softmax warpgroups.", default=False, tunable=True
     )
 
     # What the struct fixes

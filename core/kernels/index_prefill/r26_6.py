@@ -36,15 +36,17 @@ class IndexPrefill(Kernel):
     dtype: str = choice("dtype", "Element type of Q and K.", DTYPES)
     ks_dtype: str = choice("dtype", "Element type of the key scales.", DTYPES)
     depth: int = integer("elements", "Depth of one head.")
-    BM_key: int = integer("rows", "Keys in one K tile.")
-    mma_n: int = integer("columns", "N of the MMA: query tokens times heads.")
+    BM_key: int = integer("rows", "Keys in one K tile.", tunable=True)
+    mma_n: int = integer("columns", "N of the MMA: query tokens times heads.", tunable=True)
     num_heads: int = integer("heads", "Index heads of one query token.")
 
     spellings = (
         Spelling(
             "n_tokens",
             "mma_n",
-            integer("tokens", "Query tokens in one tile; mma_n = n_tokens * num_heads."),
+            integer(
+                "tokens", "Query tokens in one tile; mma_n = n_tokens * num_heads.", tunable=True
+            ),
             lambda n_tokens, shape: n_tokens * shape["num_heads"],
         ),
     )

@@ -24,7 +24,9 @@ class IndexPrefill(r26_6.IndexPrefill):
     )
     without = frozenset({"hoist_q_scales"})
 
-    pool_row_tokens: int = integer("tokens", "Tokens one row of the key pool holds.", default=1)
+    pool_row_tokens: int = integer(
+        "tokens", "Tokens one row of the key pool holds.", default=1, tunable=True
+    )
 
     @step("registers", source=f"{CONFIG}.reg_consumer, outside the swept cell")
     def reg_consumer_default(self) -> int:

@@ -60,11 +60,14 @@ class Given(Kernel):
     num_accum_pipeline_stages_given: int = optional(SETTINGS["num_accum_pipeline_stages"])
     num_clc_pipeline_stages_given: int = optional(SETTINGS["num_clc_pipeline_stages"])
     use_tma_epilogue_load_given: bool = optional(SETTINGS["use_tma_epilogue_load"])
-    num_split_k: int = integer("count", "Parts K is split into.", default=1, repeated=True)
+    num_split_k: int = integer(
+        "count", "Parts K is split into.", default=1, repeated=True, tunable=True
+    )
     register_based_epilogue: bool = flag(
         "Whether the epilogue works on registers, not on shared memory.",
         default=True,
         repeated=True,
+        tunable=True,
     )
     extra_smem_per_stage: int = integer(
         "bytes", "What a caller keeps in each stage beside A and B.", default=0, least=0

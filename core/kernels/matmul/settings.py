@@ -13,22 +13,27 @@ class Settings(Struct):
 
     target: Target
 
-    cta_group: int = integer("CTAs", "CTAs that issue one MMA together.", most=2)
-    mma_m: int = integer("rows", "M of one MMA, over the whole CTA group.")
-    mma_n: int = integer("columns", "N of one MMA.")
-    mma_k: int = integer("elements", "K of one MMA instruction.")
-    cluster_m: int = integer("CTAs", "CTAs of the cluster, all along M.")
-    AB_swapped: bool = flag("Whether the kernel computes the transposed product.")
+    cta_group: int = integer("CTAs", "CTAs that issue one MMA together.", most=2, tunable=True)
+    mma_m: int = integer("rows", "M of one MMA, over the whole CTA group.", tunable=True)
+    mma_n: int = integer("columns", "N of one MMA.", tunable=True)
+    mma_k: int = integer("elements", "K of one MMA instruction.", tunable=True)
+    cluster_m: int = integer("CTAs", "CTAs of the cluster, all along M.", tunable=True)
+    AB_swapped: bool = flag("Whether the kernel computes the transposed product.", tunable=True)
     block_swizzle_size: int = integer(
-        "count", "Tiles along N that are visited before the next along M; 0: none.", least=0
+        "count",
+        "Tiles along N that are visited before the next along M; 0: none.",
+        least=0,
+        tunable=True,
     )
-    k_group_size: int = integer("stages", "K tiles that share one pair of barriers.")
-    prefetch_tiles_n: int = integer("count", "Tiles fetched ahead into L2.", least=0)
-    num_accum_pipeline_stages: int = integer("stages", "Accumulators in tensor memory.")
+    k_group_size: int = integer("stages", "K tiles that share one pair of barriers.", tunable=True)
+    prefetch_tiles_n: int = integer("count", "Tiles fetched ahead into L2.", least=0, tunable=True)
+    num_accum_pipeline_stages: int = integer(
+        "stages", "Accumulators in tensor memory.", tunable=True
+    )
     num_clc_pipeline_stages: int = integer(
-        "stages", "Tiles asked for ahead from the hardware's scheduler.", least=0
+        "stages", "Tiles asked for ahead from the hardware's scheduler.", least=0, tunable=True
     )
-    use_tma_epilogue_load: bool = flag("Whether TMA loads a tensor for the epilogue.")
+    use_tma_epilogue_load: bool = flag("Whether TMA loads a tensor for the epilogue.", tunable=True)
 
     prefetches_ring: bool = flag(
         "Whether to fetch ahead what the ring holds, in place of the number given.", default=False
@@ -46,4 +51,5 @@ def optional(member: Input) -> Any:
         least=member.least,
         most=member.most,
         choices=member.choices,
+        tunable=member.tunable,
     )

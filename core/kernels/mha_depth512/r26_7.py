@@ -32,8 +32,11 @@ class MHADepth512(Kernel):
         "Swizzle of the tiles; fp8 takes 64B whatever is asked.",
         SWIZZLES,
         key="swizzle_mode",
+        tunable=True,
     )
-    page_size: int = integer("tokens", "Tokens of a page of the KV cache; 0: not paged.", least=0)
+    page_size: int = integer(
+        "tokens", "Tokens of a page of the KV cache; 0: not paged.", least=0, tunable=True
+    )
 
     # What the struct fixes
 

@@ -21,28 +21,42 @@ class Shape(Kernel):
     q_depth: int = integer("elements", "Depth of Q and K: latent and rope.", repeated=True)
     dtype_size: int = integer("bytes", "Bytes of one element of Q.", most=16, repeated=True)
     kv_type_size: int = integer("bytes", "Bytes of one element of the cache.", most=16)
-    swizzle_mode: str = choice("swizzle", "Swizzle of Q.", SWIZZLES, repeated=True)
+    swizzle_mode: str = choice("swizzle", "Swizzle of Q.", SWIZZLES, repeated=True, tunable=True)
     kv_mma_swizzle_mode: str = choice(
-        "swizzle", "Swizzle of K and V as the MMA reads them.", SWIZZLES, repeated=True
+        "swizzle",
+        "Swizzle of K and V as the MMA reads them.",
+        SWIZZLES,
+        repeated=True,
+        tunable=True,
     )
     page_size: int = integer(
-        "tokens", "Tokens of a page of the cache; 0: not paged.", least=0, repeated=True
+        "tokens",
+        "Tokens of a page of the cache; 0: not paged.",
+        least=0,
+        repeated=True,
+        tunable=True,
     )
-    decoding_warp_split_k: bool = flag("Whether the keys are split over CTAs.", repeated=True)
+    decoding_warp_split_k: bool = flag(
+        "Whether the keys are split over CTAs.", repeated=True, tunable=True
+    )
     split_page_size: int = integer(
-        "tokens", "Page size such a split goes by.", least=0, repeated=True
+        "tokens", "Page size such a split goes by.", least=0, repeated=True, tunable=True
     )
     scale_block_size: int = integer(
         "elements", "Elements of a token that share a scale; 0: none.", least=0, repeated=True
     )
-    native_fp8: bool = flag("Whether the MMAs take the fp8 cache as it is.")
+    native_fp8: bool = flag("Whether the MMAs take the fp8 cache as it is.", tunable=True)
     per_token_scale_rope_aware: bool = flag(
         "Whether each token has a scale, its rope part being 16-bit without one.", repeated=True
     )
-    decode_layout_g: bool = flag("Whether 32 rows take all lanes (layout G).", repeated=True)
-    native_fp8_unified_gather: bool = flag("Whether one gather fills the tiles of both MMAs.")
-    bn_qk: int = integer("rows", "Keys in one tile; 0: 64.", least=0)
-    bk_pv: int = integer("rows", "Keys P V sums over in one go; 0: 64.", least=0)
+    decode_layout_g: bool = flag(
+        "Whether 32 rows take all lanes (layout G).", repeated=True, tunable=True
+    )
+    native_fp8_unified_gather: bool = flag(
+        "Whether one gather fills the tiles of both MMAs.", tunable=True
+    )
+    bn_qk: int = integer("rows", "Keys in one tile; 0: 64.", least=0, tunable=True)
+    bk_pv: int = integer("rows", "Keys P V sums over in one go; 0: 64.", least=0, tunable=True)
     input_q_depth_asked: int = integer(
         "elements", "Depth of Q in memory; 0: the padded one.", least=0, key="input_q_depth"
     )

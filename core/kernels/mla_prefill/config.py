@@ -34,20 +34,28 @@ class Config(Kernel):
     group: int = integer("heads", "Query heads that share a KV head.", repeated=True)
     depth: int = integer("elements", "Depth of one head of Q and K, 64 of rope included.")
     page_size: int = integer(
-        "tokens", "Tokens in one page of the cache; 0 without paging.", least=0
+        "tokens", "Tokens in one page of the cache; 0 without paging.", least=0, tunable=True
     )
     v_depth: int = integer(
         "elements", "Depth of one head of V; -1 means depth without rope.", default=-1, least=-1
     )
     num_q_asked: int = integer(
-        "count", "Query tiles of a CTA, of 128 rows each.", default=2, most=2, key="num_q"
+        "count",
+        "Query tiles of a CTA, of 128 rows each.",
+        default=2,
+        most=2,
+        key="num_q",
+        tunable=True,
     )
     single_o_asked: bool = flag(
         "Keep one output accumulator in place of two; takes effect with one query tile.",
         default=False,
         key="single_o",
+        tunable=True,
     )
-    bn_cap: int = integer("rows", "Largest key tile allowed; 0 sets no cap.", default=0, least=0)
+    bn_cap: int = integer(
+        "rows", "Largest key tile allowed; 0 sets no cap.", default=0, least=0, tunable=True
+    )
 
     # Depths, sizes and swizzles
 

@@ -29,6 +29,7 @@ class MLAPrefill(MLAConfig):
     select: bool = flag(
         "Choose query tiles, outputs and cap in place of num_q, single_o and bn_cap.",
         default=False,
+        tunable=True,
     )
 
     @part()

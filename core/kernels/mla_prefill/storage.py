@@ -44,6 +44,7 @@ class Storage(Launch):
         "mbarriers of the storage; absent, as many as the wrapped attention layout has.",
         default=None,
         least=0,
+        tunable=True,
     )
 
     # What it is made for

@@ -1,0 +1,94 @@
+"""Which matrix instructions exist: shapes of tcgen05.mma and wgmma, and who compiles them.
+
+Shapes follow the table of tcgen05.mma in PTX ISA 9 ("Matrix Shape"); what a target
+compiles was observed with ptxas of CUDA 13.0. ``tests/test_isa.py`` holds both to data.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from kcfg.core.record import NamedTuple
+
+K = {"f16": 16, "tf32": 8, "f8f6f4": 32, "i8": 32, "mxf8f6f4": 32, "mxf4": 64, "mxf4nvf4": 64}
+"""K of one dense instruction, by kind; a sparse one has twice that."""
+
+BLOCK_SCALED = frozenset(("mxf8f6f4", "mxf4", "mxf4nvf4"))
+FOUR_BIT = frozenset(("mxf4", "mxf4nvf4"))
+WGMMA_KINDS = frozenset(("f16", "tf32", "f8f6f4", "i8"))
+
+
+class Shape(NamedTuple):
+    """Shapes of one form of an instruction: every M with every N."""
+
+    M: tuple[int, ...]
+    N: tuple[int, ...]
+    K: int
+
+
+@cache
+def shapes(kind: str, cta_group: int, ws: bool, sparse: bool) -> tuple[Shape, ...]:
+    """The shapes of tcgen05.mma in one form; none where there is no such form."""
+    k = K[kind] * (2 if sparse else 1)
+    if ws:
+        if cta_group != 1 or kind in BLOCK_SCALED:
+            return ()
+        return (Shape((32, 64, 128), (64, 128) if sparse else (64, 128, 256), k),)
+    n = steps(kind, cta_group)
+    if kind not in BLOCK_SCALED:
+        return (Shape((64, 128) if cta_group == 1 else (128, 256), n, k),)
+    if cta_group == 1:
+        return (Shape((128,), n, k),)
+    usual = Shape((256,) if sparse else (128, 256), n, k)
+    if kind in FOUR_BIT and not sparse:
+        return (usual, Shape((256,), n, 96))
+    return (usual,)
+
+
+def steps(kind: str, cta_group: int) -> tuple[int, ...]:
+    """Every N without .ws."""
+    if kind == "i8":
+        wide = tuple(range(32, 257, 16 * cta_group))
+        return (8, 16, 24, *wide) if cta_group == 1 else wide
+    step = 8 * cta_group
+    return tuple(range(step, 257, step))
+
+
+def wgmma(kind: str, sparse: bool) -> Shape:
+    """The shapes of wgmma for a kind."""
+    n = steps(kind, 1) if kind == "i8" else tuple(range(8, 257, 8))
+    return Shape((64,), n, K[kind] * (2 if sparse else 1))
+
+
+def has_unit(arch: str, unit: str) -> bool:
+    """Whether a compilation target has tcgen05, wgmma or mma.sync."""
+    match = re.fullmatch(r"sm_(\d+)([af]?)", arch)
+    if match is None or unit == "mma.sync":
+        return True
+    number, variant = int(match[1]), match[2]
+    if unit == "wgmma":
+        return arch == "sm_90a"
+    return number in (100, 101, 103, 110) and bool(variant)
+
+
+def has_kind(arch: str, unit: str, kind: str) -> bool:
+    """Whether a target that has a unit has a kind of it; true where nobody looked."""
+    if unit == "wgmma":
+        return kind in WGMMA_KINDS
+    if unit == "mma.sync":
+        return True
+    absent = {"sm_100f": ("i8", "mxf4nvf4"), "sm_103a": ("i8",)}
+    return kind not in absent.get(arch, ())
+
+
+def columns(M: int, N: int, cta_group: int, ws: bool | None, sparse: bool | None) -> int:
+    """Tensor-memory columns of a 32-bit accumulator, by how its rows fill the 128 lanes.
+
+    Where two CTAs share it, this is what each of them holds.
+    """
+    if cta_group == 2:
+        return N // 2 if M == 128 and not sparse else N
+    if ws and M in (32, 64):
+        return N * M // 128
+    return N

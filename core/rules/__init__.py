@@ -1,0 +1,233 @@
+"""The limits of a GPU as rules, found by the names of the files here.
+
+A rule is a small function under `rule` that gets a `Launch` and the values its ``reads``
+name, and yields a `Breach` for everything that is not as it should be; where one of those
+values is not given, the rule is not asked. Its docstring is its page: what it checks, why
+that matters on the hardware, a spec that fails and one that passes, without their
+``kernel: launch``. Nothing else lists the rules: a new file, or a function in one, is enough.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from functools import cache, lru_cache
+from importlib import import_module
+from typing import Any
+
+from kcfg.core.errors import UnknownError
+from kcfg.core.figures import joined, spans
+from kcfg.core.findings import Finding, Severity
+from kcfg.core.launch import Launch
+from kcfg.core.launch_of import quantity_of
+from kcfg.core.record import NamedTuple
+
+
+class Breach(NamedTuple):
+    """One thing that is not as it should be: what is there, what may be, what would do.
+
+    ``path`` is the key of the launch where that is not the one the rule blames, and
+    ``severity`` what it weighs where that is not the rule's own. `Finding` has the
+    meaning of the others; its message ends with the fix.
+    """
+
+    message: str
+    path: str = ""
+    value: Any = None
+    limit: Any = None
+    over: int | None = None
+    fix: str = ""
+    severity: Severity | None = None
+
+
+Check = Callable[..., Iterator[Breach]]
+
+
+class Rule(NamedTuple):
+    """One rule: its id never changes its meaning; ``reads`` are the values it cannot do without."""
+
+    id: str
+    severity: Severity
+    reads: tuple[str, ...]
+    blames: str
+    unit: str
+    source: str
+    check: Check
+
+    @property
+    def of_build(self) -> bool:
+        """Whether it is about what a compiler made, not about the configuration alone."""
+        return any(path.startswith(BUILD) for path in self.reads)
+
+    @property
+    def title(self) -> str:
+        """What it checks, in a line."""
+        return self.page.partition("\n")[0]
+
+    @property
+    def page(self) -> str:
+        """Its page: checks, why, a failing and a passing example, reference."""
+        from inspect import cleandoc
+
+        return f"{cleandoc(self.check.__doc__ or '')}\n\nReference: {self.source}."
+
+    @property
+    def fails(self) -> str:
+        """The spec on its page that fails."""
+        return self._example("Fails: ")
+
+    @property
+    def passes(self) -> str:
+        """The spec on its page that passes."""
+        return self._example("Passes: ")
+
+    def _example(self, word: str) -> str:
+        for paragraph in self.page.split("\n\n"):
+            if paragraph.startswith(word):
+                return " ".join(paragraph.removeprefix(word).split())
+        raise LookupError(f"{self.id} has no example '{word}'")
+
+
+GIVEN_BY = {
+    "block_threads": "`threads` or `block`",
+    "entry": "`registers.entry`, or what it follows from,",
+    "asked": "register counts of warpgroups or roles",
+    "pool": "the register count at entry",
+    "shared_bytes": "`shared.static` or `shared.dynamic`",
+    "dynamic_bytes": "`shared.dynamic`",
+    "barriers_used": "`named_barriers`",
+    "cta_groups": "`cta_group`",
+    "unit_used": "`unit`",
+    "entry_cap": "`threads`, `block` or `registers.entry`",
+}
+"""The keys behind a value that follows from several."""
+
+BUILD = ("compiled.", "static_compiled")
+"""How the paths begin that a compiler's report gives."""
+
+DERIVED = ("kernel", "stored", "unplaced")
+"""What only a derived kernel has: no launch lacks it."""
+
+_found: dict[str, Rule] = {}
+
+
+def rule(
+    id: str, severity: Severity, *, reads: str, blames: str = "", unit: str = "", source: str
+) -> Callable[[Check], Check]:
+    """Declare the function below as a rule; ``reads`` are paths of a launch, in its order.
+
+    ``blames`` is the path a breach points at unless it says otherwise, by default the
+    first one read. Raises TypeError for an id that another rule has.
+    """
+
+    def declare(check: Check) -> Check:
+        if id in _found:
+            raise TypeError(f"{id} is a rule already: {_found[id].check.__name__}")
+        paths = tuple(reads.split())
+        _found[id] = Rule(id, severity, paths, blames or paths[0], unit, source, check)
+        return check
+
+    return declare
+
+
+@cache
+def rules() -> tuple[Rule, ...]:
+    """Every rule, in the order of the ids."""
+    for file in sorted(os.listdir(__path__[0])):
+        stem, ending = os.path.splitext(file)
+        if ending == ".py" and stem != "__init__":
+            import_module(f"{__name__}.{stem}")
+    return tuple(_found[id] for id in sorted(_found))
+
+
+def find(id: str) -> Rule:
+    """The rule of an id, in whatever letter case; raises `UnknownError` for none."""
+    known = {rule.id: rule for rule in rules()}
+    if id.upper() not in known:
+        raise UnknownError("rule", id, known)
+    return known[id.upper()]
+
+
+def judge(launch: Launch) -> Iterator[Finding]:
+    """What every rule finds, in the order of the ids."""
+    given = _given(launch)
+    for each in _asked(tuple(given)):
+        for breach in each.check(launch, *[given[path] for path in each.reads]):
+            yield _finding(launch, each, breach)
+
+
+def judge_build(launch: Launch) -> Iterator[tuple[str, Finding]]:
+    """What the rules about a build find, each with the path of the reported value it is about."""
+    given = _given(launch)
+    for each in _asked(tuple(given)):
+        if each.of_build:
+            for breach in each.check(launch, *[given[path] for path in each.reads]):
+                yield breach.path or each.blames, _finding(launch, each, breach)
+
+
+def missing(launch: Launch) -> Iterator[tuple[Rule, str]]:
+    """Every rule that is not asked, and the first path it needs that is not given."""
+    given = _given(launch)
+    for each in rules():
+        path = next((path for path in each.reads if path not in given), None)
+        if path is not None:
+            yield each, path
+
+
+def not_judged(launch: Launch) -> list[str]:
+    """What was not looked at: rules by the key they would have needed, and that key."""
+    waiting: dict[str, list[str]] = {}
+    for each, path in missing(launch):
+        # Without a build there is nothing to say about the rules for one.
+        if path not in DERIVED and not (each.of_build and launch.compiled is None):
+            waiting.setdefault(path, []).append(each.id)
+    return [
+        f"{joined(spans(ids))}: {GIVEN_BY.get(path, f'`{path}`')} not given"
+        for path, ids in waiting.items()
+    ]
+
+
+@lru_cache
+def _asked(given: tuple[str, ...]) -> tuple[Rule, ...]:
+    """The rules that have all they read, where values at these paths are given."""
+    return tuple(each for each in rules() if all(path in given for path in each.reads))
+
+
+@cache
+def _below(path: str) -> tuple[tuple[str, str], ...]:
+    """The names that the paths of all rules have next below a path, each with its own path."""
+    start = f"{path}." if path else ""
+    paths = (other for each in rules() for other in each.reads if other.startswith(start))
+    names = dict.fromkeys(other.removeprefix(start).partition(".")[0] for other in paths)
+    return tuple((name, start + name) for name in names)
+
+
+def _given(launch: Launch) -> dict[str, Any]:
+    """The values that rules read, and those on the way to them, by path; only what is given."""
+    found: dict[str, Any] = {}
+    waiting: list[tuple[Any, str]] = [(launch, "")]
+    for group, at in waiting:
+        for name, path in _below(at):
+            value = getattr(group, name)
+            # An empty list or table is not given; numbers and truth values have no length.
+            if value or not (value is None or hasattr(value, "__len__")):
+                found[path] = value
+                if _below(path):
+                    waiting.append((value, path))
+    return found
+
+
+def _finding(launch: Launch, rule: Rule, breach: Breach) -> Finding:
+    path = breach.path or rule.blames
+    message, _, value, limit, over, fix, severity = breach
+    return Finding(
+        rule.id,
+        severity or rule.severity,
+        f"{message}; {fix}" if fix else message,
+        f"shape.{path}" if launch.kernel is None else quantity_of(type(launch.kernel), path),
+        value,
+        limit,
+        over,
+        rule.unit,
+        fix,
+    )

@@ -1,0 +1,104 @@
+"""Named barriers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kcfg.core.arith import up
+from kcfg.core.figures import some
+from kcfg.core.launch import Launch
+from kcfg.core.launch_keys import NamedBarrier
+from kcfg.core.rules import Breach, rule
+from kcfg.core.sources import H200_DEVICE, OCC, PTX, PTXAS
+
+
+@rule("BAR001", "error", reads="named_barriers", unit="index", source=f"{PTX}, barrier; {PTXAS}")
+def barrier_number(launch: Launch, barriers: tuple[NamedBarrier, ...]) -> Iterator[Breach]:
+    """Which named barriers there are.
+
+    A block has 16, numbered from 0; __syncthreads is number 0.
+
+    Fails: shape: {named_barriers: [{id: 16}]}
+
+    Passes: shape: {named_barriers: [{id: 15}]}
+    """
+    last = launch.target.named_barriers_per_block - 1
+    for index, barrier in enumerate(barriers):
+        if barrier.id is not None and barrier.id > last:
+            yield Breach(
+                f"named barrier {barrier.id:,} is {barrier.id - last:,} past the last, {last}",
+                path=f"named_barriers[{index}].id",
+                value=barrier.id,
+                limit=last,
+                over=barrier.id - last,
+                fix="use a free lower one, or an mbarrier",
+            )
+
+
+@rule("BAR002", "error", reads="named_barriers", unit="threads", source=f"{PTX}, barrier; {PTXAS}")
+def participants(launch: Launch, barriers: tuple[NamedBarrier, ...]) -> Iterator[Breach]:
+    """Whether as many threads can arrive at a named barrier as it waits for.
+
+    It counts whole warps, and none that the block does not have.
+
+    Fails: shape: {named_barriers: [{id: 1, participants: 100}]}
+
+    Passes: shape: {threads: 128, named_barriers: [{id: 1, participants: 128}]}
+    """
+    size, threads = launch.target.warp_size, launch.block_threads
+    for index, barrier in enumerate(barriers):
+        count = barrier.participants
+        path = f"named_barriers[{index}].participants"
+        if count is None:
+            continue
+        if count % size or not count:
+            yield Breach(
+                f"{count:,} participants is no multiple of {size}, the threads of a warp"
+                if count
+                else "0 participants: nobody would arrive",
+                path=path,
+                value=count,
+                limit=size,
+                over=count % size,
+                fix=f"use {up(count, size) or size:,}",
+            )
+        elif threads is not None and count > up(threads, size):
+            yield Breach(
+                f"{count:,} participants are {count - threads:,} over the block's {threads:,}"
+                " threads: the barrier never opens",
+                path=path,
+                value=count,
+                limit=threads,
+                over=count - threads,
+                fix=f"use at most {threads:,}",
+            )
+
+
+@rule(
+    "BAR003",
+    "warning",
+    reads="blocks_per_sm barriers_used",
+    blames="named_barriers",
+    unit="barriers",
+    source=f"{OCC}; {H200_DEVICE}",
+)
+def barriers_limit_blocks(launch: Launch, blocks: int, used: int) -> Iterator[Breach]:
+    """Whether named barriers leave room for the wanted blocks.
+
+    An SM has a fixed number of them for all its blocks; a block takes as many as its
+    highest number says.
+
+    Fails: shape: {blocks_per_sm: 8, named_barriers: [15]}
+
+    Passes: shape: {blocks_per_sm: 4, named_barriers: [15]}
+    """
+    slots = launch.target.barriers_per_sm
+    if slots // used < blocks:
+        yield Breach(
+            f"{some(used, 'named barrier')} per block leave {slots // used} of the {blocks:,}"
+            f" wanted blocks per SM, which has {slots}",
+            value=used,
+            limit=slots // blocks,
+            over=used - slots // blocks,
+            fix=f"number them below {slots // blocks}" if slots // blocks else "want fewer blocks",
+        )

@@ -1,0 +1,221 @@
+"""The block and the grid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import prod
+
+from kcfg.core.arith import ceildiv, down
+from kcfg.core.figures import joined, some
+from kcfg.core.launch import Launch
+from kcfg.core.rules import Breach, rule
+from kcfg.core.sources import PG, PTX
+from kcfg.core.warpgroups import WARPS, spans
+
+AXES = ("x", "y", "z")
+
+
+@rule("BLK001", "error", reads="block_threads", blames="threads", unit="threads", source=PG)
+def block_size(launch: Launch, threads: int) -> Iterator[Breach]:
+    """How many threads a block has.
+
+    The compiler builds a kernel for any number; a launch with more than the hardware
+    takes, or with more than the kernel's launch bounds, is refused.
+
+    Fails: shape: {threads: 1056}
+
+    Passes: shape: {threads: 1024}
+    """
+    most = launch.target.max_threads_per_block
+    if threads < 1:
+        yield Breach(
+            f"the block has {threads:,} threads", value=threads, limit=1, fix="it needs at least 1"
+        )
+    elif threads > most:
+        yield Breach(
+            f"the block has {threads:,} threads, {threads - most:,} over the {most:,} a block may"
+            " have: it compiles, and the launch is refused",
+            value=threads,
+            limit=most,
+            over=threads - most,
+            fix=f"use at most {most:,}",
+        )
+    bounds = launch.registers.launch_bounds if launch.registers else ()
+    if bounds and threads > bounds[0]:
+        yield Breach(
+            f"the block has {threads:,} threads, {threads - bounds[0]:,} over the {bounds[0]:,} of"
+            " its launch bounds: the launch is refused",
+            value=threads,
+            limit=bounds[0],
+            over=threads - bounds[0],
+            fix=f"write __launch_bounds__({threads})",
+        )
+
+
+@rule("BLK002", "error", reads="block", unit="threads", source=PG)
+def block_dims(launch: Launch, block: tuple[int, ...]) -> Iterator[Breach]:
+    """How many threads a block has in each dimension.
+
+    Each dimension has its own limit, z the smallest, besides the one on all threads.
+
+    Fails: shape: {block: [1, 1, 128]}
+
+    Passes: shape: {block: [2, 1, 64]}
+    """
+    for axis, size, most in zip(AXES, block, launch.target.max_block_dim, strict=False):
+        if not 1 <= size <= most:
+            yield Breach(
+                f"block {axis} is {size:,}; it may be 1 to {most:,}",
+                path=f"block[{AXES.index(axis)}]",
+                value=size,
+                limit=most,
+                over=max(size - most, 0),
+                fix="move threads to x" if size > most else "use at least 1",
+            )
+    if launch.threads not in (None, prod(block)):
+        yield Breach(
+            f"the block's dimensions make {prod(block):,} threads, `threads` says"
+            f" {launch.threads:,}",
+            value=prod(block),
+            limit=launch.threads,
+            fix="leave one of them out",
+        )
+
+
+@rule("BLK003", "warning", reads="block_threads", blames="threads", unit="threads", source=PG)
+def whole_warps(launch: Launch, threads: int) -> Iterator[Breach]:
+    """Whether the threads make whole warps.
+
+    A started warp takes the registers and the slot of a whole one.
+
+    Fails: shape: {threads: 100}
+
+    Passes: shape: {threads: 96}
+    """
+    size = launch.target.warp_size
+    warps = ceildiv(threads, size)
+    idle = warps * size - threads
+    if idle:
+        yield Breach(
+            f"{threads:,} threads take {some(warps, 'warp')}, {some(idle, 'lane')} of which"
+            f" {'idles' if idle == 1 else 'idle'}",
+            value=threads,
+            limit=warps * size,
+            fix=f"use {warps * size:,}",
+        )
+
+
+@rule("BLK004", "error", reads="block_threads", blames="threads", unit="warps", source=PTX)
+def warpgroups(launch: Launch, threads: int) -> Iterator[Breach]:
+    """Whether warpgroups begin where the hardware has them.
+
+    setmaxnreg and wgmma are executed by a warpgroup: four warps, the first of which is a
+    multiple of four. A role of four warps that starts elsewhere spans two of them.
+
+    Fails: shape: {threads: 192, registers: {roles: [{name: load, warps: 1, count: 40},
+    {name: mma, warps: 1, count: 40}, {name: epilogue, warps: 4, count: 232}]}}
+
+    Passes: shape: {threads: 256, registers: {roles: [{name: load, warps: 4, count: 40},
+    {name: epilogue, warps: 4, count: 216}]}}
+    """
+    if not (launch.setmaxnreg or launch.unit == "wgmma"):
+        return
+    why = "setmaxnreg" if launch.setmaxnreg else "wgmma"
+    size = launch.warpgroup_threads
+    if threads % size:
+        below = down(threads, size)
+        near = [below, below + size] if below else [size]
+        yield Breach(
+            f"{threads:,} threads are no whole number of warpgroups of {size}, which {why} needs",
+            value=threads,
+            limit=size,
+            fix=f"use {joined(near, 'or')}",
+        )
+    for index, first, role in spans(launch.registers) if launch.registers else ():
+        if (role.warps or 0) >= WARPS and first % WARPS:
+            yield Breach(
+                f"{role.name or f'role {index}'} starts at warp {first:,}; with {why} its warpgroup"
+                " starts at a multiple of 4",
+                path=f"registers.roles[{index}]",
+                value=first,
+                limit=4,
+                fix=f"start it at warp {down(first, 4) + 4:,}",
+            )
+
+
+@rule(
+    "BLK005",
+    "error",
+    reads="block_threads registers",
+    blames="registers.roles",
+    unit="threads",
+    source="follows from how a block is divided among its warps",
+)
+def roles_add_up(launch: Launch, threads: int, _: object) -> Iterator[Breach]:
+    """Whether roles, or warpgroups, are all of the block.
+
+    A warp without a role runs into whatever code follows the last one; a role without a
+    warp never runs, and those who wait for it never end.
+
+    Fails: shape: {threads: 384, registers: {roles: [{name: load, warps: 4},
+    {name: math, warps: 4}, {name: mma, warps: 2}]}}
+
+    Passes: shape: {threads: 384, registers: {roles: [{name: load, warps: 4},
+    {name: math, warps: 8}]}}
+    """
+    assert launch.registers is not None
+    roles, groups = launch.registers.roles, launch.registers.warpgroups
+    warp = launch.target.warp_size
+    whole = ceildiv(threads, warp) * warp
+    if roles and all(role.warps is not None for role in roles):
+        used = warp * sum(role.warps or 0 for role in roles)
+        if used != whole:
+            yield Breach(
+                f"the roles use {used:,} threads, the block has {threads:,}",
+                value=used,
+                limit=threads,
+                over=max(used - whole, 0),
+                fix=_evened(used - whole, warp),
+            )
+    if groups and len(groups) * launch.warpgroup_threads != whole:
+        used = len(groups) * launch.warpgroup_threads
+        yield Breach(
+            f"{some(len(groups), 'warpgroup')} make {used:,} threads, the block has {threads:,}",
+            path="registers.warpgroups",
+            value=used,
+            limit=threads,
+            over=max(used - whole, 0),
+            fix=_evened(used - whole, warp),
+        )
+
+
+def _evened(over: int, warp: int) -> str:
+    warps = some(abs(over) // warp, "warp")
+    return f"take away {warps}" if over > 0 else f"{warps} more would do, idle ones included"
+
+
+@rule("GRD001", "error", reads="grid", unit="blocks", source=PG)
+def grid_dims(launch: Launch, grid: tuple[int, ...]) -> Iterator[Breach]:
+    """How many blocks a grid has in each dimension.
+
+    Only x takes more than 16 bits. A grid that is too long in y or z is refused, although
+    the same number of blocks would fit in x.
+
+    Fails: shape: {grid: [1, 70000, 1]}
+
+    Passes: shape: {grid: [70000, 1, 1]}
+    """
+    for axis, size, most in zip(AXES, grid, launch.target.max_grid_dim, strict=False):
+        if not 1 <= size <= most:
+            yield Breach(
+                f"grid {axis} is {size:,}; it may be 1 to {most:,}",
+                path=f"grid[{AXES.index(axis)}]",
+                value=size,
+                limit=most,
+                over=max(size - most, 0),
+                fix="use at least 1" if size < 1 else _elsewhere(axis),
+            )
+
+
+def _elsewhere(axis: str) -> str:
+    return "let each block do more" if axis == "x" else "put the long dimension in x"

@@ -1,0 +1,119 @@
+"""Clusters of blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import prod
+
+from kcfg.core.arith import down
+from kcfg.core.launch import Launch
+from kcfg.core.rules import Breach, rule
+from kcfg.core.rules.block import AXES
+from kcfg.core.sources import BTG, H200_DEVICE, HTG, PG, PTX
+
+
+@rule("CLU001", "error", reads="cluster", unit="blocks", source=f"{BTG}; {HTG}; {H200_DEVICE}")
+def cluster_size(launch: Launch, cluster: tuple[int, ...]) -> Iterator[Breach]:
+    """How many blocks a cluster has.
+
+    A cluster lives in one GPC. The compiler takes any size; above the most, or above the
+    portable size without the opt-in, no cluster ever becomes resident.
+
+    Fails: shape: {cluster: [4, 4, 2]}
+
+    Passes: shape: {cluster: [4, 4, 1], non_portable: true}
+    """
+    size = prod(cluster)
+    portable = launch.target.cluster_portable
+    most = launch.target.cluster_nonportable or portable
+    if size < 1:
+        yield Breach(f"a cluster of {size:,} blocks", value=size, limit=1, fix="use at least 1")
+    elif size > most:
+        yield Breach(
+            f"a cluster of {size:,} blocks is {size - most:,} over the {most} of"
+            f" {launch.target.name}: it compiles, and none becomes resident",
+            value=size,
+            limit=most,
+            over=size - most,
+            fix=f"use at most {most}",
+        )
+    elif size > portable and launch.non_portable is False:
+        yield Breach(
+            f"a cluster of {size:,} blocks without the opt-in is {size - portable:,} over the"
+            f" portable {portable}: the launch is refused",
+            value=size,
+            limit=portable,
+            over=size - portable,
+            fix=f"set NonPortableClusterSizeAllowed, or use at most {portable}",
+        )
+
+
+@rule("CLU002", "warning", reads="cluster", unit="blocks", source=f"{BTG}; {H200_DEVICE}")
+def non_portable(launch: Launch, cluster: tuple[int, ...]) -> Iterator[Breach]:
+    """Whether a cluster over the portable size has the attribute it needs.
+
+    Sizes over 8 need NonPortableClusterSizeAllowed on the kernel, and leave SMs without
+    a block, since whole clusters must fit into a GPC.
+
+    Fails: shape: {cluster: [16, 1, 1], non_portable: false}
+
+    Passes: shape: {cluster: [16, 1, 1], non_portable: true}
+    """
+    size, portable = prod(cluster), launch.target.cluster_portable
+    most = launch.target.cluster_nonportable or portable
+    if portable < size <= most and not launch.non_portable:
+        yield Breach(
+            f"a cluster of {size} blocks is {size - portable} over the portable {portable}: it"
+            " needs NonPortableClusterSizeAllowed; expect fewer resident blocks",
+            value=size,
+            limit=portable,
+            over=size - portable,
+            fix=f"set the attribute, or use at most {portable}",
+        )
+
+
+@rule("CLU003", "error", reads="grid cluster", unit="blocks", source=PG)
+def grid_divides(
+    launch: Launch, grid: tuple[int, ...], cluster: tuple[int, ...]
+) -> Iterator[Breach]:
+    """Whether the grid is made of whole clusters.
+
+    A launch whose grid is no multiple of its cluster, in each dimension, is refused.
+
+    Fails: shape: {grid: [150], cluster: [4]}
+
+    Passes: shape: {grid: [152], cluster: [4]}
+    """
+    for index, (blocks, size) in enumerate(zip(grid, cluster, strict=False)):
+        if size and blocks % size:
+            axis = AXES[index]
+            below = down(blocks, size)
+            near = f"{below:,} or {below + size:,}" if below else f"{size:,}"
+            yield Breach(
+                f"grid {axis} of {blocks:,} is no multiple of cluster {axis}, {size:,}",
+                path=f"grid[{index}]",
+                value=blocks,
+                limit=size,
+                over=blocks % size,
+                fix=f"use {near}",
+            )
+
+
+@rule("CLU004", "error", reads="cluster cta_groups", unit="blocks", source=f"{PTX}, tcgen05")
+def pair_mma(launch: Launch, cluster: tuple[int, ...], groups: dict[str, int]) -> Iterator[Breach]:
+    """Whether two CTAs that share an MMA have a cluster to pair up in.
+
+    cta_group::2 pairs neighbours of a cluster, so its size must be even.
+
+    Fails: shape: {cluster: [1], mma: [{kind: f16, cta_group: 2, M: 256, N: 128}]}
+
+    Passes: shape: {cluster: [2], mma: [{kind: f16, cta_group: 2, M: 256, N: 128}]}
+    """
+    size = prod(cluster)
+    if 2 in groups.values() and size % 2:
+        yield Breach(
+            f"cta_group 2 needs an even number of blocks in a cluster, here {size:,}",
+            value=size,
+            limit=2,
+            fix=f"use a cluster of {size + 1:,}",
+        )

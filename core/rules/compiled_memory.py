@@ -1,0 +1,121 @@
+"""What a compiler made of a kernel: its static memory, its target, and whether it made any."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kcfg.core.figures import size
+from kcfg.core.launch import Launch
+from kcfg.core.launch_keys import Compiled
+from kcfg.core.rules import Breach, rule
+from kcfg.core.sources import PG, PTXAS
+
+
+@rule(
+    "CHK004",
+    "error",
+    reads="static_compiled shared.static compiled",
+    blames="compiled.smem",
+    unit="bytes",
+    source=f"{PTXAS}, the line with `bytes smem`, and SHARED of cuobjdump",
+)
+def static_bytes(launch: Launch, compiled: int, static: int, build: Compiled) -> Iterator[Breach]:
+    """Whether a build has the static shared memory that its configuration says.
+
+    ptxas counts static bytes alone, cuobjdump also what is reserved for every block that uses
+    any shared memory. Neither knows the dynamic ones.
+
+    Fails: shape: {shared: {static: 4096}, compiled: {shared: 4096}}
+
+    Passes: shape: {shared: {static: 4096}, compiled: {shared: 5120}}
+    """
+    if compiled != static:
+        more = compiled > static
+        yield Breach(
+            f"compiled with {size(compiled)} of static shared memory{_counted(build, compiled)},"
+            f" {size(abs(compiled - static))} {'over' if more else 'under'} the {size(static)} of"
+            " the configuration",
+            path=_key(build),
+            value=compiled,
+            limit=static,
+            over=abs(compiled - static),
+        )
+
+
+@rule(
+    "CHK009",
+    "error",
+    reads="static_compiled dynamic_bytes compiled",
+    blames="compiled.smem",
+    unit="bytes",
+    source=f"{PG}; {PTXAS}",
+)
+def room_for_both(launch: Launch, compiled: int, dynamic: int, build: Compiled) -> Iterator[Breach]:
+    """Whether the static shared memory of a build leaves room for the dynamic part.
+
+    Asked where the configuration does not say how much is static. A launch with more than
+    a block may have is refused.
+
+    Fails: shape: {shared: {dynamic: 232448}, compiled: {smem: 16}}
+
+    Passes: shape: {shared: {dynamic: 232432}, compiled: {smem: 16}}
+    """
+    said = launch.shared is not None and launch.shared.static is not None
+    most = launch.target.smem_optin_per_block
+    over = compiled + dynamic - most
+    # What is too much without the build is said by the rule about the configuration.
+    if not said and over > 0 and dynamic <= most:
+        yield Breach(
+            f"compiled with {size(compiled)} of static shared memory{_counted(build, compiled)};"
+            f" with the {size(dynamic)} of the configuration that is {size(over)} over the"
+            f" {size(most)} of a block",
+            path=_key(build),
+            value=compiled,
+            limit=most - dynamic,
+            over=over,
+            fix=f"at most {size(most - dynamic)} may be static",
+        )
+
+
+def _key(build: Compiled) -> str:
+    return "compiled.shared" if build.smem is None else "compiled.smem"
+
+
+def _counted(build: Compiled, compiled: int) -> str:
+    """How cuobjdump's figure comes to this one."""
+    if build.smem is not None or build.shared in (None, compiled):
+        return ""
+    return f" (SHARED:{build.shared} less the reserve; a relocatable object counts none)"
+
+
+@rule("CHK006", "error", reads="compiled.target", source=f"{PTXAS}, the line `Compiling entry`")
+def target(launch: Launch, compiled: str) -> Iterator[Breach]:
+    """Whether a build is for the configured target.
+
+    Each has its own limits and instructions, and code with a variant (a) runs on no other.
+
+    Fails: {target: b200, shape: {compiled: {target: sm_90a}}}
+
+    Passes: {target: b200, shape: {compiled: {target: sm_100a}}}
+    """
+    if compiled != launch.arch:
+        yield Breach(
+            f"compiled for {compiled}, configured for {launch.arch}",
+            value=compiled,
+            limit=launch.arch,
+            fix=f"compile for {launch.arch}, or say `target: {compiled}`",
+        )
+
+
+@rule("CHK008", "error", reads="compiled.refused", source=f"{PTXAS}, lines with `error`")
+def refused(launch: Launch, error: str) -> Iterator[Breach]:
+    """Whether the compiler made a kernel at all.
+
+    ptxas may print the usual figures of a kernel that it refuses. A compilation with an error
+    leaves no code, for the other kernels in it either.
+
+    Fails: shape: {compiled: {refused: "uses too much shared data (0x39000 bytes, 0x38c00 max)"}}
+
+    Passes: shape: {compiled: {smem: 4096}}
+    """
+    yield Breach(f"the compiler refuses it: {error}", value=error)

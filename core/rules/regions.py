@@ -1,0 +1,211 @@
+"""Where things sit in shared memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kcfg.core.arith import down, next_pow2, up
+from kcfg.core.dtypes import SWIZZLE_BYTES
+from kcfg.core.figures import joined, size
+from kcfg.core.launch import Launch
+from kcfg.core.launch_keys import Region
+from kcfg.core.rules import Breach, rule
+from kcfg.core.sources import PTX
+
+TMA = (
+    "CUDA Programming Guide 13, Asynchronous Data Copies using TMA, tables on alignment and swizzle"
+)
+
+REPEATS = 8
+"""Rows after which a swizzle pattern repeats."""
+
+
+def pattern(region: Region) -> int:
+    """Bytes after which a region's swizzle repeats; 0 without one."""
+    if region.swizzle in (None, "NONE"):
+        return 0
+    return REPEATS * SWIZZLE_BYTES[region.swizzle]
+
+
+def named(region: Region, index: int) -> str:
+    """What a message calls a region."""
+    return region.name or f"region {index}"
+
+
+@rule(
+    "SMEM006",
+    "error",
+    reads="shared.regions",
+    unit="bytes",
+    source="follows from the layout: two buffers in the same bytes overwrite each other",
+)
+def no_overlap(launch: Launch, regions: tuple[Region, ...]) -> Iterator[Breach]:
+    """Whether regions are apart, and within the dynamic shared memory asked for.
+
+    A write past the end is a fault at best; two regions in the same bytes overwrite each
+    other unless one is meant to alias the other.
+
+    Fails: shape: {shared: {regions: [{name: a, offset: 0, bytes: 32768},
+    {name: b, offset: 32000, bytes: 1024}]}}
+
+    Passes: shape: {shared: {regions: [{name: a, offset: 0, bytes: 32768},
+    {name: b, offset: 32768, bytes: 1024}]}}
+    """
+    names = {region.name for region in regions}
+    for index, region in enumerate(regions):
+        if region.alias_of is not None and region.alias_of not in names:
+            yield Breach(
+                f"{named(region, index)} shares the bytes of {region.alias_of}, which is no region",
+                path=f"shared.regions[{index}].alias_of",
+                fix=f"name one of {joined(sorted(filter(None, names)), 'or')}",
+            )
+    yield from _overlaps(launch)
+    dynamic = launch.dynamic_bytes or 0
+    for index, (start, region) in enumerate(launch.placed):
+        end = start + (region.bytes or 0)
+        if end > dynamic:
+            yield Breach(
+                f"{named(region, index)} ends at {size(end)}, {size(end - dynamic)} past the"
+                f" {size(dynamic)} of dynamic shared memory",
+                path=f"shared.regions[{index}]",
+                value=end,
+                limit=dynamic,
+                over=end - dynamic,
+                fix=f"ask for {size(end)}",
+            )
+
+
+def _overlaps(launch: Launch) -> Iterator[Breach]:
+    own = [
+        (start, index) for index, (start, region) in enumerate(launch.placed) if not region.alias_of
+    ]
+    reach, before = 0, -1
+    for start, index in sorted(own):
+        region = launch.placed[index][1]
+        if region.bytes and start < reach:
+            outer = launch.placed[before][1]
+            yield Breach(
+                f"{named(region, index)} starts at {size(start)}, {size(reach - start)} inside"
+                f" {named(outer, before)}",
+                path=f"shared.regions[{index}].offset",
+                value=start,
+                limit=reach,
+                over=reach - start,
+                fix=f"start it at {size(reach)}, or mark it alias_of: {named(outer, before)}",
+            )
+        if start + (region.bytes or 0) > reach:
+            reach, before = start + (region.bytes or 0), index
+
+
+@rule("SMEM007", "error", reads="shared.regions", unit="bytes", source=f"{TMA}; {PTX}")
+def region_alignment(launch: Launch, regions: tuple[Region, ...]) -> Iterator[Breach]:
+    """Whether regions start where the copies and instructions that use them can.
+
+    A tensor copy by TMA needs 128 bytes, a 1-D bulk copy and a matrix descriptor 16 (its
+    address has no lower bits), an mbarrier 8; besides what the kernel itself asks for.
+
+    Fails: shape: {shared: {regions: [{name: b, offset: 32784, bytes: 1024, tma: true}]}}
+
+    Passes: shape: {shared: {regions: [{name: b, offset: 32768, bytes: 1024, tma: true}]}}
+    """
+    for index, (start, region) in enumerate(launch.placed):
+        needs = [(align, what) for align, what in uses(launch, region) if start % align]
+        if needs:
+            align, what = max(needs)
+            yield Breach(
+                f"{named(region, index)}, {what}, is at {size(start)}, {size(start % align)} past"
+                f" the last multiple of {size(align)}",
+                path=f"shared.regions[{index}].offset",
+                value=start,
+                limit=align,
+                over=start % align,
+                fix=f"put it at {size(up(start, align))}",
+            )
+
+
+def uses(launch: Launch, region: Region) -> list[tuple[int, str]]:
+    """The alignments a region's uses ask for, in bytes, with what asks."""
+    found = [
+        (128, "a TMA destination", region.tma),
+        (16, "of a bulk copy", region.bulk),
+        (16, "behind a descriptor", region.descriptor),
+        (launch.target.mbarrier_align, "with mbarriers", region.mbarriers),
+        (region.align or 1, f"aligned to {region.align}", region.align is not None),
+    ]
+    return [(align, what) for align, what, asked in found if asked]
+
+
+@rule(
+    "SMEM008",
+    "error",
+    reads="shared.regions",
+    unit="bytes",
+    source=f"{TMA}; {PTX}, matrix descriptor",
+)
+def swizzle_alignment(launch: Launch, regions: tuple[Region, ...]) -> Iterator[Breach]:
+    """Whether swizzled regions start where their pattern does.
+
+    The pattern repeats every 1,024 bytes for 128B, 512 for 64B, 256 for 32B, counted from
+    address 0. A tile that starts elsewhere is read with its rows shifted, unless its
+    descriptor has the base offset that says so: a warning then.
+
+    Fails: shape: {shared: {regions: [{name: k, offset: 512, bytes: 1024, swizzle: 128B}]}}
+
+    Passes: shape: {shared: {regions: [{name: k, offset: 1024, bytes: 1024, swizzle: 128B}]}}
+    """
+    for index, (start, region) in enumerate(launch.placed):
+        repeat = pattern(region)
+        if repeat and start % repeat:
+            near = [size(at) for at in (down(start, repeat), up(start, repeat))]
+            yield Breach(
+                f"{named(region, index)} is at {size(start)}; its {region.swizzle} swizzle repeats"
+                f" every {size(repeat)}, and {size(start % repeat)} shifts the pattern",
+                path=f"shared.regions[{index}].offset",
+                value=start,
+                limit=repeat,
+                over=start % repeat,
+                fix=f"put it at {joined(near, 'or')}",
+                severity="warning" if region.base_offset else None,
+            )
+
+
+@rule(
+    "SMEM009",
+    "warning",
+    reads="shared.regions dynamic_bytes",
+    blames="shared.base_align",
+    unit="bytes",
+    source="follows from the base of dynamic shared memory, documented as 16-byte aligned",
+)
+def base_alignment(launch: Launch, regions: tuple[Region, ...], dynamic: int) -> Iterator[Breach]:
+    """Whether the base of dynamic shared memory is as aligned as the regions need.
+
+    No alignment over 16 bytes is promised. A kernel that needs more declares it on the
+    array, or moves its base up itself and asks for that many bytes more.
+
+    Fails: shape: {shared: {dynamic: 232448, regions: [{name: k, offset: 0, bytes: 232448,
+    align: 1024}]}}
+
+    Passes: shape: {shared: {dynamic: 232448, base_align: 1024, regions: [{name: k, offset: 0,
+    bytes: 232448, align: 1024}]}}
+    """
+    assert launch.shared is not None
+    needed = next_pow2(
+        max(max(pattern(each), *(a for a, _ in uses(launch, each)), 1) for each in regions)
+    )
+    declared = max(launch.shared.base_align or 0, 16)
+    slack = max(needed - declared, 0)
+    end = max(start + (region.bytes or 0) for start, region in launch.placed)
+    room = dynamic - end
+    if room < slack:
+        most = launch.target.smem_optin_per_block - (launch.shared.static or 0)
+        fits = end + slack <= most
+        ask = f", or ask for {size(end + slack)}" if fits else "; to move the base, no room is left"
+        yield Breach(
+            f"the regions need a base aligned to {size(needed)}; reaching it may take"
+            f" {size(slack)}, and {size(room) if room > 0 else 'nothing'} is spare",
+            value=max(room, 0),
+            limit=slack,
+            over=slack - max(room, 0),
+            fix=f"declare the alignment on the array{ask}",
+        )

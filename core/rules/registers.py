@@ -1,0 +1,214 @@
+"""Registers of a thread and of a block as compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kcfg.core.arith import up
+from kcfg.core.figures import some
+from kcfg.core.launch import Launch
+from kcfg.core.launch_keys import Registers
+from kcfg.core.occupancy import registers_per_warp, warps_of
+from kcfg.core.rules import Breach, rule
+from kcfg.core.sources import H200_DEVICE, NCU, OCC, PG, PTXAS
+from kcfg.core.warpgroups import cap
+
+
+@rule("REG001", "error", reads="registers", unit="registers", source=f"{PG}; {PTXAS}")
+def per_thread(launch: Launch, registers: Registers) -> Iterator[Breach]:
+    """How many registers a thread has.
+
+    An instruction cannot name more than 255; a larger cap is ignored by the compiler.
+
+    Fails: shape: {registers: {entry: 256}}
+
+    Passes: shape: {registers: {entry: 255}}
+    """
+    most = launch.target.max_registers_per_thread
+    for key, value in (("entry", registers.entry), ("maxnreg", registers.maxnreg)):
+        if value is not None and not 1 <= value <= most:
+            yield Breach(
+                f"{value:,} registers per thread; the compiler gives 1 to {most}"
+                + (", and ignores a cap above that" if value > most else ""),
+                path=f"registers.{key}",
+                value=value,
+                limit=most,
+                over=max(value - most, 0),
+                fix=f"use {most}" if value > most else "leave it out",
+            )
+
+
+@rule(
+    "REG002",
+    "error",
+    reads="block_threads registers.entry",
+    blames="registers.entry",
+    unit="registers",
+    source=f"{OCC}; {H200_DEVICE}",
+)
+def block_fits(launch: Launch, threads: int, entry: int) -> Iterator[Breach]:
+    """Whether the registers of all its warps fit a block.
+
+    Registers are set aside for a warp, in steps of 8 per thread, and a block must fit with
+    its warps rounded up to a multiple of 4. A launch that does not fit is refused.
+
+    Fails: shape: {threads: 800, registers: {entry: 80}}
+
+    Passes: shape: {threads: 800, registers: {entry: 72}}
+    """
+    target = launch.target
+    if not (1 <= threads <= target.max_threads_per_block and entry):
+        return
+    warps, each = warps_of(target, threads), registers_per_warp(target, entry)
+    counted = up(warps, target.warp_alloc_granularity)
+    need, most = counted * each, target.registers_per_block
+    if need > most:
+        step = target.warp_alloc_granularity * target.warp_size
+        fewer = most // (each * target.warp_alloc_granularity) * step
+        rounded = each // target.warp_size
+        note = f", allocated as {rounded}," if rounded != entry else ""
+        partly = f" ({warps} rounded up to a multiple of 4)" if counted != warps else ""
+        others = f" or {fewer:,} threads" if fewer else ""
+        yield Breach(
+            f"{threads:,} threads at {entry:,} registers{note} need {counted} warps{partly} x"
+            f" {each:,} = {need:,} registers, {need - most:,} over the {most:,} of a block",
+            value=need,
+            limit=most,
+            over=need - most,
+            fix=f"use {cap(target, threads, 1)} registers{others}",
+        )
+
+
+@rule("REG003", "info", reads="registers.entry", unit="registers", source=f"{OCC}; {NCU}")
+def multiple_of_8(launch: Launch, entry: int) -> Iterator[Breach]:
+    """Whether registers are allocated that no thread uses.
+
+    They are set aside in steps of 8 per thread. 255 is the most there is, and left alone.
+
+    Fails: shape: {registers: {entry: 97}}
+
+    Passes: shape: {registers: {entry: 104}}
+    """
+    step = launch.target.register_alloc_rounding_per_thread
+    if entry % step and entry < launch.target.max_registers_per_thread:
+        allocated = up(entry, step)
+        yield Breach(
+            f"{entry} registers per thread are allocated as {allocated}",
+            value=entry,
+            limit=allocated,
+            fix=f"{some(allocated - entry, 'more register')} would cost nothing",
+        )
+
+
+@rule(
+    "REG004",
+    "error",
+    reads="block_threads registers.entry",
+    blames="registers.entry",
+    unit="registers",
+    source=PTXAS,
+)
+def cap_from_bounds(launch: Launch, threads: int, entry: int) -> Iterator[Breach]:
+    """Whether a thread has no more registers than the compiler gives under the launch bounds.
+
+    The cap is the largest count with which the wanted blocks fit an SM; a kernel never
+    gets more, it spills.
+
+    Fails: shape: {threads: 384, registers: {entry: 176}}
+
+    Passes: shape: {threads: 384, registers: {entry: 168}}
+    """
+    bounds = launch.registers.launch_bounds if launch.registers else ()
+    planned = bounds[0] if bounds else threads
+    if not 1 <= planned <= launch.target.max_threads_per_block:
+        return
+    most = cap(launch.target, planned, launch.min_blocks)
+    if entry > most:
+        for_blocks = f" and {launch.min_blocks} blocks per SM" if launch.min_blocks > 1 else ""
+        yield Breach(
+            f"{entry:,} registers per thread; at {planned:,} threads{for_blocks} the compiler's cap"
+            f" is {most}, {entry - most:,} fewer",
+            value=entry,
+            limit=most,
+            over=entry - most,
+            fix=f"use {most} or a smaller block",
+        )
+
+
+@rule("REG005", "warning", reads="registers.launch_bounds", unit="warps", source=PTXAS)
+def min_blocks_possible(launch: Launch, bounds: tuple[int, ...]) -> Iterator[Breach]:
+    """Whether the minimum of blocks in the launch bounds can be resident at all.
+
+    The compiler drops a minimum that needs more warps than an SM has, with a warning, and
+    caps registers as for one block.
+
+    Fails: shape: {registers: {launch_bounds: [1024, 3]}}
+
+    Passes: shape: {registers: {launch_bounds: [1024, 2]}}
+    """
+    if len(bounds) < 2 or not bounds[0]:
+        return
+    target, blocks = launch.target, bounds[1]
+    warps = warps_of(target, bounds[0])
+    fitting = min(target.max_warps_per_sm // warps, target.max_blocks_per_sm)
+    if blocks > fitting:
+        many = blocks > target.max_blocks_per_sm
+        why = (
+            f"an SM holds at most {target.max_blocks_per_sm} blocks, {blocks:,} are asked for"
+            if many
+            else f"{blocks} blocks of {warps} warps need {blocks * warps} of an SM's"
+            f" {target.max_warps_per_sm} warps"
+        )
+        yield Breach(
+            f"{why}: the compiler ignores the minimum",
+            path="registers.launch_bounds[1]",
+            value=blocks if many else blocks * warps,
+            limit=target.max_blocks_per_sm if many else target.max_warps_per_sm,
+            over=blocks - fitting if many else blocks * warps - target.max_warps_per_sm,
+            fix=f"ask for {fitting}" if fitting else "use a smaller block",
+        )
+
+
+@rule(
+    "REG006",
+    "error",
+    reads="registers.launch_bounds registers.maxnreg",
+    blames="registers.maxnreg",
+    source=PTXAS,
+)
+def two_caps(launch: Launch, bounds: tuple[int, ...], maxnreg: int) -> Iterator[Breach]:
+    """Whether a kernel has one cap and not two.
+
+    __launch_bounds__ and __maxnreg__ on one kernel do not compile, and -maxrregcount has
+    no effect on a kernel with launch bounds.
+
+    Fails: shape: {registers: {launch_bounds: [384, 1], maxnreg: 168}}
+
+    Passes: shape: {registers: {launch_bounds: [384, 1]}}
+    """
+    args = ", ".join(str(argument) for argument in bounds)
+    yield Breach(
+        f"__launch_bounds__({args}) and a cap of {maxnreg} exclude each other",
+        fix="keep one of them",
+    )
+
+
+@rule("REG007", "warning", reads="registers.maxnreg", unit="registers", source=PTXAS)
+def low_cap(launch: Launch, maxnreg: int) -> Iterator[Breach]:
+    """Whether a cap is one that the compiler keeps.
+
+    It raises a cap below 24 to 24, with a note.
+
+    Fails: shape: {registers: {maxnreg: 16}}
+
+    Passes: shape: {registers: {maxnreg: 24}}
+    """
+    least = launch.target.setmaxnreg_min
+    if maxnreg < least:
+        yield Breach(
+            f"a cap of {maxnreg} is raised to {least}, {least - maxnreg} more",
+            value=maxnreg,
+            limit=least,
+            over=least - maxnreg,
+            fix=f"write {least}",
+        )

@@ -1,0 +1,184 @@
+"""Registers dealt out anew while a block runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kcfg.core.arith import down, up
+from kcfg.core.figures import joined
+from kcfg.core.launch import Launch
+from kcfg.core.launch_keys import Registers, Role
+from kcfg.core.rules import Breach, rule
+from kcfg.core.sources import PTX, PTXAS
+from kcfg.core.warpgroups import members, setters
+
+SOURCE = f"{PTX}, setmaxnreg"
+
+
+@rule("SMR001", "error", reads="registers", unit="registers", source=f"{SOURCE}; {PTXAS}")
+def count_in_range(launch: Launch, registers: Registers) -> Iterator[Breach]:
+    """Whether setmaxnreg takes the counts.
+
+    The instruction has room for multiples of 8 from 24 to 256; anything else does not
+    assemble.
+
+    Fails: shape: {registers: {warpgroups: [40, 236]}}
+
+    Passes: shape: {registers: {warpgroups: [40, 232]}}
+    """
+    target = launch.target
+    least, most, step = target.setmaxnreg_min, target.setmaxnreg_max, target.setmaxnreg_multiple
+    for path, _, count in setters(registers):
+        if count < least or count > most:
+            bound = least if count < least else most
+            over = abs(count - bound)
+            yield Breach(
+                f"setmaxnreg {count:,} is {over:,} {'below' if count < least else 'over'} its range"
+                f" of {least} to {most} in steps of {step}",
+                path=path,
+                value=count,
+                limit=bound,
+                over=over,
+                fix=f"use {bound}",
+            )
+        elif count % step:
+            yield Breach(
+                f"setmaxnreg {count} is no multiple of {step}, {count % step} over the last",
+                path=path,
+                value=count,
+                limit=step,
+                over=count % step,
+                fix=f"use {down(count, step)} or {up(count, step)}",
+            )
+
+
+@rule("SMR003", "error", reads="registers entry", unit="registers", source=SOURCE)
+def direction(launch: Launch, registers: Registers, entry: int) -> Iterator[Breach]:
+    """Whether dec lowers the count and inc raises it.
+
+    dec above the current count, or inc below it, is undefined; the compiler checks neither.
+
+    Fails: shape: {registers: {entry: 168, warpgroups: [{count: 200, direction: dec}]}}
+
+    Passes: shape: {registers: {entry: 168, warpgroups: [{count: 200, direction: inc}]}}
+    """
+    for path, setter, count in setters(registers):
+        wrong = count > entry if setter.direction == "dec" else count < entry
+        if setter.direction and wrong:
+            right = "inc" if setter.direction == "dec" else "dec"
+            yield Breach(
+                f"{setter.direction} to {count:,} from {entry:,} registers goes the other way, by"
+                f" {abs(count - entry):,}: undefined",
+                path=path,
+                value=count,
+                limit=entry,
+                over=abs(count - entry),
+                fix=f"use {right}",
+            )
+
+
+@rule(
+    "SMR004",
+    "error",
+    reads="registers.launch_bounds",
+    unit="blocks",
+    source=f"{PTXAS}, advisory C7508",
+)
+def entry_known(launch: Launch, bounds: tuple[int, ...]) -> Iterator[Breach]:
+    """Whether the compiler knows the register count at entry.
+
+    Without a minimum of blocks in the launch bounds, or a cap, it ignores setmaxnreg; the
+    cap that the threads imply applies all the same.
+
+    Fails: shape: {registers: {launch_bounds: [384], warpgroups: [40, 232, 232]}}
+
+    Passes: shape: {registers: {launch_bounds: [384, 1], warpgroups: [40, 232, 232]}}
+    """
+    capped = launch.registers is not None and launch.registers.maxnreg is not None
+    if launch.setmaxnreg and len(bounds) < 2 and not capped:
+        yield Breach(
+            f"__launch_bounds__({bounds[0]}) names no minimum of blocks, so the compiler ignores"
+            " setmaxnreg (C7508)",
+            value=None,
+            limit=1,
+            fix=f"write __launch_bounds__({bounds[0]}, {launch.blocks_per_sm or 1})",
+        )
+
+
+@rule("SMR005", "warning", reads="registers", source=f"{PTXAS}, advisories C7504 and C7505")
+def build_flags(launch: Launch, registers: Registers) -> Iterator[Breach]:
+    """Whether the build lets setmaxnreg take effect.
+
+    Relocatable device code and debug builds have it ignored.
+
+    Fails: shape: {registers: {warpgroups: [40, 232], rdc: true}}
+
+    Passes: shape: {registers: {warpgroups: [40, 232], rdc: false}}
+    """
+    flags = (
+        ("rdc", registers.rdc, "relocatable device code", "-rdc=true"),
+        ("debug", registers.debug, "a debug build", "-G"),
+    )
+    for key, given, what, option in flags:
+        if launch.setmaxnreg and given:
+            yield Breach(
+                f"setmaxnreg is ignored under {what}",
+                path=f"registers.{key}",
+                value=True,
+                limit=False,
+                fix=f"build without {option}",
+            )
+
+
+@rule("SMR006", "error", reads="registers.roles", unit="registers", source=SOURCE)
+def whole_warpgroups(launch: Launch, roles: tuple[Role, ...]) -> Iterator[Breach]:
+    """Whether all warps of a warpgroup set the same count.
+
+    setmaxnreg is executed by all four warps of a warpgroup, with one count; roles may
+    share a warpgroup, but not with different counts.
+
+    Fails: shape: {registers: {roles: [{name: load, warps: 2, count: 40},
+    {name: mma, warps: 2, count: 64}]}}
+
+    Passes: shape: {registers: {roles: [{name: load, warps: 2, count: 40},
+    {name: mma, warps: 2, count: 40}]}}
+    """
+    if launch.kernel is not None:
+        return  # warps that upstream leaves idle are read off its source, not off a count they set
+    assert launch.registers is not None
+    for number, indices in members(launch.registers, launch.target).items():
+        counts = {roles[index].count for index in indices} - {None}
+        if len(counts) > 1:
+            names = joined(roles[index].name or f"role {index}" for index in indices)
+            found = sorted(count for count in counts if count is not None)
+            yield Breach(
+                f"warps {4 * number} to {4 * number + 3} are one warpgroup, but {names} set"
+                f" different counts, {joined(found)}",
+                path=f"registers.roles[{indices[-1]}].count",
+                value=found[-1],
+                limit=found[0],
+                over=found[-1] - found[0],
+                fix=f"give them one count, such as {found[-1]}, or a warpgroup each",
+            )
+
+
+@rule("SMR008", "error", reads="registers", source=f"{SOURCE}; {PTXAS}")
+def target_has_it(launch: Launch, registers: Registers) -> Iterator[Breach]:
+    """Whether the compilation target has setmaxnreg.
+
+    It belongs to the architecture-specific (a) and family (f) targets from 9.0 on; a plain
+    one does not compile it.
+
+    Fails: {target: sm_100, shape: {registers: {warpgroups: [40, 232]}}}
+
+    Passes: {target: sm_100a, shape: {registers: {warpgroups: [40, 232]}}}
+    """
+    if launch.setmaxnreg and not launch.arch.endswith(("a", "f")):
+        path, _, count = setters(registers)[0]
+        family = "" if launch.arch == "sm_90" else f" or {launch.arch}f"
+        yield Breach(
+            f"{launch.arch} has no setmaxnreg",
+            path=path,
+            value=count,
+            fix=f"compile for {launch.arch}a{family}",
+        )

@@ -1,0 +1,248 @@
+"""Tensor memory: what a block allocates, and what it keeps there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kcfg.core import isa
+from kcfg.core.arith import next_pow2, prev_pow2
+from kcfg.core.figures import joined, some
+from kcfg.core.launch import Launch
+from kcfg.core.launch_keys import Allocation, Tmem
+from kcfg.core.rules import Breach, rule
+from kcfg.core.sources import CUTLASS, PTX, PTXAS
+
+ALLOC = f"{PTX}, tcgen05.alloc"
+
+
+def rounded(launch: Launch, columns: int) -> int:
+    """What must be allocated to have that many columns."""
+    return max(launch.target.tmem_alloc_min, next_pow2(columns))
+
+
+def asked(launch: Launch, each: Allocation) -> int:
+    """What an allocation takes: its columns, or its need rounded up."""
+    return rounded(launch, each.needs or 0) if each.columns is None else each.columns
+
+
+def needed(tmem: Tmem) -> int:
+    """Columns of everything a block keeps in tensor memory."""
+    return (tmem.columns or 0) + sum(
+        isa.columns(
+            each.M or 128, each.N or 0, each.cta_group or 1, bool(each.ws), bool(each.sparse)
+        )
+        for each in tmem.accumulators
+        if each.alias_of is None
+    )
+
+
+@rule("TMEM001", "error", reads="tmem.allocations", unit="columns", source=f"{ALLOC}; {PTXAS}")
+def allocation_size(launch: Launch, allocations: tuple[Allocation, ...]) -> Iterator[Breach]:
+    """Whether tcgen05.alloc takes the columns.
+
+    It takes powers of two from 32 to 512. Another immediate does not assemble; another
+    value in a register is not checked by anyone.
+
+    Fails: shape: {tmem: {allocations: [48]}}
+
+    Passes: shape: {tmem: {allocations: [64]}}
+    """
+    least, most = launch.target.tmem_alloc_min, launch.target.tmem_columns
+    for index, each in enumerate(allocations):
+        columns = each.columns
+        if not most or columns is None or columns == rounded(launch, columns) <= most:
+            continue
+        better = rounded(launch, columns)
+        fix = f"allocate {better}" if better <= most else f"no allocation has more than {most}"
+        yield Breach(
+            f"an allocation of {some(columns, 'column')}; alloc takes powers of two from {least} to"
+            f" {most}" + (f", {columns - most:,} fewer" if columns > most else ""),
+            path=f"tmem.allocations[{index}]",
+            value=columns,
+            limit=min(better, most),
+            over=max(columns - most, 0),
+            fix=fix,
+        )
+
+
+@rule("TMEM002", "error", reads="tmem", unit="columns", source=f"{ALLOC}; {CUTLASS}")
+def need_fits(launch: Launch, tmem: Tmem) -> Iterator[Breach]:
+    """Whether what a block keeps in tensor memory fits its allocations, and they the SM.
+
+    An SM has 512 columns. An accumulator takes N of them, half or a quarter where its rows
+    leave lanes free that the layout then uses. Each allocation is rounded up by itself.
+
+    Fails: shape: {tmem: {accumulators: [{M: 128, N: 256}, {M: 128, N: 256}, {M: 128, N: 256}]}}
+
+    Passes: shape: {tmem: {allocations: [512], accumulators: [{M: 128, N: 256}, {M: 128, N: 256}]}}
+    """
+    most = launch.target.tmem_columns
+    need, taken = needed(tmem), [asked(launch, each) for each in tmem.allocations]
+    total = sum(taken)
+    if not most:
+        return
+    if total > most:
+        rounding = any(each.columns is None for each in tmem.allocations)
+        one = rounded(launch, sum(each.needs or asked(launch, each) for each in tmem.allocations))
+        parts = f" ({' + '.join(str(n) for n in taken)}{', rounded up' if rounding else ''})"
+        yield Breach(
+            f"the allocations take {total:,} columns{parts if len(taken) > 1 else ''},"
+            f" {total - most:,} over the {most} of an SM",
+            path="tmem.allocations",
+            value=total,
+            limit=most,
+            over=total - most,
+            fix=f"one allocation of {one} holds all" if one <= most else "keep less there",
+        )
+    limit = min(total, most) if taken else most
+    if need > limit:
+        what = "allocated" if taken and total <= most else "of an SM"
+        yield Breach(
+            f"{need:,} columns are needed, {need - limit:,} over the {limit} {what}",
+            path="tmem.accumulators" if tmem.accumulators else "tmem.columns",
+            value=need,
+            limit=limit,
+            over=need - limit,
+            fix=_room(launch, need),
+        )
+
+
+def _room(launch: Launch, need: int) -> str:
+    most = launch.target.tmem_columns
+    if rounded(launch, need) <= most:
+        return f"allocate {rounded(launch, need)}"
+    return f"use a smaller N, or fewer accumulators: {need - most:,} columns must go"
+
+
+@rule("TMEM003", "info", reads="tmem", unit="columns", source=ALLOC)
+def rounding(launch: Launch, tmem: Tmem) -> Iterator[Breach]:
+    """What the rounding of an allocation leaves unused.
+
+    Allocations are powers of two, so just over one costs twice as much.
+
+    Fails: shape: {tmem: {columns: 288}}
+
+    Passes: shape: {tmem: {columns: 256}}
+    """
+    most = launch.target.tmem_columns
+    needs = [
+        (f"tmem.allocations[{i}]", each.needs)
+        for i, each in enumerate(tmem.allocations)
+        if each.needs
+    ]
+    if not needs:
+        needs = [("tmem.accumulators" if tmem.accumulators else "tmem.columns", needed(tmem))]
+    for path, need in needs:
+        taken = rounded(launch, need or 0)
+        if need and need < taken <= most:
+            step = prev_pow2(need)
+            halved = step >= launch.target.tmem_alloc_min
+            yield Breach(
+                f"{need} columns take an allocation of {taken}, {taken - need} of them unused",
+                path=path,
+                value=need,
+                limit=taken,
+                fix=f"{need - step} fewer would do with {step}" if halved else "",
+            )
+
+
+@rule(
+    "TMEM004",
+    "warning",
+    reads="blocks_per_sm tmem.allocations",
+    blames="tmem.allocations",
+    unit="columns",
+    source=ALLOC,
+)
+def resident_blocks(
+    launch: Launch, blocks: int, allocations: tuple[Allocation, ...]
+) -> Iterator[Breach]:
+    """Whether the wanted blocks can hold their tensor memory at the same time.
+
+    No occupancy calculator counts tensor memory. alloc waits until columns are free, so a
+    block too many is resident and does nothing until another one frees its own.
+
+    Fails: shape: {blocks_per_sm: 2, tmem: {allocations: [512]}}
+
+    Passes: shape: {blocks_per_sm: 2, tmem: {allocations: [256]}}
+    """
+    most = launch.target.tmem_columns
+    each = sum(asked(launch, allocation) for allocation in allocations)
+    if blocks > 1 and each <= most < blocks * each:
+        share = prev_pow2(most // blocks)
+        fits = share >= launch.target.tmem_alloc_min
+        yield Breach(
+            f"{blocks:,} blocks of {each} columns need {blocks * each - most:,} more than the"
+            f" {most} of an SM: {most // each} can hold theirs, the next waits in alloc until one"
+            " frees",
+            value=blocks * each,
+            limit=most,
+            over=blocks * each - most,
+            fix=f"{share} columns each fit" if fits else f"want {most // each} blocks",
+        )
+
+
+@rule("TMEM005", "error", reads="tmem.allocations", unit="columns", source=ALLOC)
+def allocation_order(launch: Launch, allocations: tuple[Allocation, ...]) -> Iterator[Breach]:
+    """Whether a block's allocations come in an order that works.
+
+    A later one must not be larger than one before it, and none may come after
+    relinquish_alloc_permit.
+
+    Fails: shape: {tmem: {allocations: [64, 128]}}
+
+    Passes: shape: {tmem: {allocations: [128, 64]}}
+    """
+    least: int | None = None
+    for index, each in enumerate(allocations):
+        columns = asked(launch, each)
+        path = f"tmem.allocations[{index}]"
+        if least is not None and columns > least:
+            yield Breach(
+                f"a later allocation of {columns} is {columns - least} larger than an earlier"
+                f" one of {least}",
+                path=path,
+                value=columns,
+                limit=least,
+                over=columns - least,
+                fix="allocate the largest first",
+            )
+        if each.after_relinquish:
+            yield Breach(
+                f"an allocation of {columns} after relinquish_alloc_permit",
+                path=path,
+                value=columns,
+                fix="allocate before it",
+            )
+        least = columns if least is None else min(least, columns)
+
+
+@rule(
+    "TMEM006",
+    "error",
+    reads="cta_groups",
+    blames="mma",
+    unit="CTAs",
+    source=f"{PTX}, tcgen05; {PTXAS}",
+)
+def one_cta_group(launch: Launch, groups: dict[str, int]) -> Iterator[Breach]:
+    """Whether all tcgen05 instructions of a kernel have one cta_group.
+
+    The compiler refuses a kernel that mixes them.
+
+    Fails: shape: {tmem: {allocations: [{columns: 256, cta_group: 1}]},
+    mma: [{kind: f16, cta_group: 2, M: 256, N: 128}]}
+
+    Passes: shape: {tmem: {allocations: [{columns: 256, cta_group: 2}]},
+    mma: [{kind: f16, cta_group: 2, M: 256, N: 128}]}
+    """
+    if len(set(groups.values())) > 1:
+        first, *others = groups.items()
+        other, value = next(item for item in others if item[1] != first[1])
+        yield Breach(
+            f"{first[0]} is {first[1]}, {other} is {value}: one kernel has one cta_group",
+            path=other,
+            value=value,
+            limit=first[1],
+            fix=f"use {joined([1, 2], 'or')} everywhere",
+        )

@@ -1,0 +1,128 @@
+"""JSON Schema of a spec, per kernel, from the same declarations that read specs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kcfg.core import kernels, launch_schema, targets
+from kcfg.core.dtypes import DTYPES, SHORT_NAMES
+from kcfg.core.kernel import Kernel
+from kcfg.core.quantity import REQUIRED, Input
+from kcfg.core.spec_head import LAUNCH
+
+DRAFT = "https://json-schema.org/draft/2020-12/schema"
+
+
+def schema(kernel: str | None = None) -> dict[str, Any]:
+    """The schema of specs of one kernel, or of all; raises `UnknownError` for no kernel."""
+    names = (*kernels.names(), LAUNCH) if kernel is None else (kernel,)
+    branches = [branch for name in names for branch in _specs(name)]
+    return {
+        "$schema": DRAFT,
+        "title": f"kcfg spec of {kernel}" if kernel else "kcfg spec",
+        "type": "object",
+        "required": ["kernel", "shape"],
+        "properties": {"kernel": {"enum": list(names)}},
+        "anyOf": branches,
+    }
+
+
+def _specs(kernel: str) -> list[dict[str, Any]]:
+    if kernel == LAUNCH:
+        return [_spec(LAUNCH, "a launch written by hand", [], launch_schema.shape())]
+    newest, *older = reversed([kernels.find(kernel, each) for each in kernels.releases(kernel)])
+    return [_derived(newest, newest.release), *(_derived(cls, newest.release) for cls in older)]
+
+
+def _derived(cls: type[Kernel], newest: str) -> dict[str, Any]:
+    release = {
+        "description": f"Upstream release; {newest} if left out.",
+        "anyOf": [
+            {"type": "number", "const": float(cls.release)},
+            {"type": "string", "pattern": _pattern(cls.release)},
+        ],
+    }
+    return _spec(
+        cls.kernel,
+        f"{cls.release}: {cls.title}",
+        [] if cls.release == newest else ["release"],
+        _shape(cls),
+        release=release,
+        expect=_expect(cls),
+    )
+
+
+def _spec(
+    kernel: str, title: str, required: list[str], shape: dict[str, Any], **others: dict[str, Any]
+) -> dict[str, Any]:
+    return {
+        "title": f"{kernel} {title}",
+        "type": "object",
+        "required": ["kernel", "shape", *required],
+        "additionalProperties": False,
+        "properties": {
+            "kernel": {"const": kernel},
+            "target": {
+                "description": f"GPU; {targets.DEFAULT} if left out.",
+                "type": ["string", "number"],
+                "examples": list(targets.names()),
+            },
+            "name": {"description": "A label of your own.", "type": "string"},
+            "shape": shape,
+            **others,
+        },
+    }
+
+
+def _pattern(release: str) -> str:
+    return f"^{release.replace('.', '[.]')}([.][0-9]+)?$"
+
+
+def _shape(cls: type[Kernel]) -> dict[str, Any]:
+    instead = {spelling.means: spelling.word for spelling in cls.spellings}
+    required = [m.key for m in cls.inputs.values() if m.default is REQUIRED]
+    properties = {member.key: _input(member) for member in cls.inputs.values()}
+    properties |= {spelling.word: _input(spelling.read) for spelling in cls.spellings}
+    shape: dict[str, Any] = {
+        "type": "object",
+        "additionalProperties": False,
+        "properties": properties,
+        "required": [key for key in required if key not in instead],
+    }
+    choices = [
+        {"oneOf": [{"required": [key]}, {"required": [instead[key]]}]}
+        for key in required
+        if key in instead
+    ]
+    return {**shape, "allOf": choices} if choices else shape
+
+
+def _input(member: Input) -> dict[str, Any]:
+    described: dict[str, Any] = {"description": member.doc}
+    optional = member.default is not REQUIRED
+    if member.kind is str:
+        short = [name for name, long in SHORT_NAMES.items() if long in member.choices]
+        described["enum"] = [*member.choices, *(short if member.choices == DTYPES else [])]
+        if optional:
+            described["enum"].append(None)
+    else:
+        kind = "boolean" if member.kind is bool else "integer"
+        described["type"] = [kind, "null"] if optional else kind
+    if member.kind is int:
+        described |= {"minimum": member.least, "maximum": member.most}
+    if optional:
+        described["default"] = member.default
+    return described
+
+
+def _expect(cls: type[Kernel]) -> dict[str, Any]:
+    bound = {"type": "string", "pattern": "^(<|<=|>|>=|==|!=) *-?[0-9]+$"}
+    value = {"type": ["integer", "boolean", "string", "number"]}
+    pin = {"anyOf": [value, bound, {"type": "array", "items": value}]}
+    return {
+        "description": "Results pinned for `kcfg validate`: a value, a bound such as '<= 232448', "
+        "or a list of allowed values.",
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {key: {"description": member.doc, **pin} for key, member in cls.declared()},
+    }

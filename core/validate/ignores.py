@@ -1,0 +1,122 @@
+"""Comments that waive findings: ``# kcfg: ignore[SMEM004] reason``.
+
+On the line of the key that is blamed, on a line of its own above it, or at the document's
+head for all of the document.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import yaml
+
+from kcfg.core.documents import Document
+from kcfg.core.findings import Finding
+from kcfg.core.problem import meant, printable
+from kcfg.core.record import NamedTuple
+from kcfg.core.section import Position, Untyped
+from kcfg.core.validate import checks
+from kcfg.core.validate.problems import of
+from kcfg.core.validate.selection import Selection, known
+
+COMMENT = re.compile(r"(?:^|(?<=\s))#\s*kcfg:\s*(.*)", re.MULTILINE)
+IGNORE = re.compile(r"ignore\s*\[([^\]]*)\]\s*(.*)")
+OF_BUILDS = "CHK"
+"""How the ids begin of rules about what a compiler made."""
+FORM = "write `# kcfg: ignore[ID, ID] reason`"
+
+
+class Ignore(NamedTuple):
+    """One comment: the rules it waives on ``line``, or in the whole document where that is 0."""
+
+    ids: tuple[str, ...]
+    reason: str
+    line: int
+    position: Position
+
+    def covers(self, finding: Finding, file: str) -> bool:
+        """Whether it is about a finding; in another file, such as a log, it has no line."""
+        here = finding.file == file and finding.line == self.line
+        return finding.rule in self.ids and (here or self.line == 0)
+
+
+class Waivers:
+    """The comments of one document: what they waive, and what is wrong with them."""
+
+    def __init__(self, document: Document, file: str) -> None:
+        self.file = file
+        self.ignores: list[Ignore] = []
+        self._malformed: list[Finding] = []
+        self._used: set[tuple[Ignore, str]] = set()
+        for position, line, text in _comments(document):
+            match = IGNORE.fullmatch(text.strip())
+            if match:
+                ids = tuple(id for id in re.split(r"[,\s]+", match[1].upper()) if id)
+                self.ignores.append(Ignore(ids, match[2].strip("-: "), line, position))
+            if not match or not self.ignores[-1].ids:
+                message = f"`# kcfg: {printable(text.strip())}` is not understood; {FORM}"
+                self._malformed.append(of(checks.MALFORMED, message, file, position))
+
+    def waives(self, finding: Finding) -> bool:
+        """Whether a comment covers a finding; it counts as used then."""
+        covering = [ignore for ignore in self.ignores if ignore.covers(finding, self.file)]
+        self._used.update((ignore, finding.rule) for ignore in covering)
+        return bool(covering)
+
+    def complaints(self, selection: Selection) -> Iterator[Finding]:
+        """What is wrong with the comments themselves, once every finding was asked about."""
+        yield from self._malformed
+        for ignore in self.ignores:
+            if ignore.ids and not ignore.reason:
+                message = f"this ignore of {', '.join(ignore.ids)} gives no reason: add why"
+                yield self._of(checks.NO_REASON, message, ignore)
+            for id in ignore.ids:
+                yield from self._about(ignore, id, selection)
+
+    def _about(self, ignore: Ignore, id: str, selection: Selection) -> Iterator[Finding]:
+        waivable = {rule.id for rule in known() if rule.waivable}
+        if id not in {rule.id for rule in known()}:
+            message = f"unknown rule {printable(id)}; {meant(id, waivable)}"
+            yield self._of(checks.UNKNOWN, message, ignore)
+        elif id not in waivable:
+            message = f"{id} cannot be ignored: what is not understood is not judged"
+            yield self._of(checks.UNKNOWN, message, ignore)
+        elif id.startswith(OF_BUILDS):
+            return  # found in a log, which is not always there
+        elif (ignore, id) not in self._used and selection.shows(id):
+            where = "this document" if not ignore.line else f"line {ignore.line}"
+            message = f"this ignore waives nothing: {id} finds nothing in {where}; take it out"
+            yield self._of(checks.UNUSED, message, ignore)
+
+    def _of(self, check: checks.Check, message: str, ignore: Ignore) -> Finding:
+        return of(check, message, self.file, ignore.position)
+
+
+def _comments(document: Document) -> Iterator[tuple[Position, int, str]]:
+    """Every comment to kcfg: its position, the line it is about (0 for all), its text."""
+    text = document.text
+    scalars, content = _tokens(text)
+    for match in COMMENT.finditer(text):
+        if any(start <= match.start() < end for start, end in scalars):
+            continue  # part of a value
+        row = text.count("\n", 0, match.start())
+        column = match.start() - text.rfind("\n", 0, match.start())
+        following = [line for line in content if line >= row]
+        if not content or row < content[0]:
+            about = 0
+        elif following:
+            about = document.line + following[0]
+        else:
+            about = -1  # behind everything: about nothing
+        yield (document.line + row, column), about, match[1]
+
+
+def _tokens(text: str) -> tuple[list[tuple[int, int]], list[int]]:
+    """Where the scalars of a document are in its text, and the rows that have any content."""
+    spans, rows = [], set()
+    for token in yaml.scan(text, Loader=Untyped):
+        if isinstance(token, yaml.ScalarToken):
+            spans.append((token.start_mark.index, token.end_mark.index))
+            rows.add(token.start_mark.line)
+    return spans, sorted(rows)

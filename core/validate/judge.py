@@ -1,0 +1,118 @@
+"""One document judged: read, derived, ruled, its pins held, its comments heard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from kcfg.core.documents import Document
+from kcfg.core.findings import Finding, findings
+from kcfg.core.launch_of import launch_of
+from kcfg.core.overrides import Overrides
+from kcfg.core.problem import Problem
+from kcfg.core.record import NamedTuple
+from kcfg.core.spec import Spec, read_document
+from kcfg.core.spec_head import LAUNCH
+from kcfg.core.validate.result import Beside, Judged, Located
+from kcfg.core.validate.selection import EVERYTHING, Selection
+
+if TYPE_CHECKING:
+    from kcfg.core.kernel import Kernel
+    from kcfg.core.validate.ignores import Waivers
+    from kcfg.core.validate.saved import Report
+
+BesideOf = Callable[[Spec, "Kernel"], Beside]
+"""Judges what there is of a spec's kernel beside the spec."""
+
+MARK = "kcfg:"
+"""What a document must hold to have comments for kcfg."""
+
+
+class Mode(NamedTuple):
+    """How the documents of one file are judged; ``infos`` shows those of severity "info" too.
+
+    ``beside`` judges what else there is of a spec's kernel, such as a compiler's log.
+    """
+
+    file: str
+    overrides: Overrides
+    selection: Selection
+    strict: bool
+    infos: bool
+    beside: BesideOf | None = None
+
+    def shows(self, finding: Finding) -> bool:
+        """Whether a finding is to be seen."""
+        wanted = self.infos or finding.severity != "info"
+        return wanted and (self.selection is EVERYTHING or self.selection.shows(finding.rule))
+
+
+def document(written: Document, mode: Mode) -> Judged:
+    """What is to be said about one YAML document."""
+    spec = read_document(written, mode.file, mode.overrides)
+    if not isinstance(spec, Spec):
+        return refused(spec, mode.file, f"{mode.file}#{written.number}:{written.line}")
+    if MARK not in written.text:
+        return _judged(spec, mode)
+    from kcfg.core.validate.ignores import Waivers
+
+    return _judged(spec, mode, waivers=Waivers(written, mode.file))
+
+
+def saved(report: Report | Problem, number: int, mode: Mode) -> Judged:
+    """What is to be said about one saved report, the ``number``-th of its file."""
+    if isinstance(report, Problem):
+        return refused([report], mode.file, f"{mode.file}#{number}")
+    spec = report.spec()
+    if not isinstance(spec, Spec):
+        return refused(spec, mode.file, f"{mode.file}#{number}")
+    spec = spec._replace(source=f"{mode.file}#{number}:{report.position()[0]}")
+    drift = report.drift(spec)
+    judged = _judged(spec, mode, also=() if drift is None else (drift,))
+    return judged._replace(found=tuple(_of_inputs(each) for each in judged.found))
+
+
+def refused(problems: Iterable[Problem], file: str, source: str = "") -> Judged:
+    """What could not be read or understood."""
+    from kcfg.core.validate.problems import told
+
+    where = source or file
+    return Judged(file, where, where, told(problems, file), spec=False)
+
+
+def _judged(
+    spec: Spec, mode: Mode, *, waivers: Waivers | None = None, also: Iterable[Finding] = ()
+) -> Judged:
+    subject = spec.derive()
+    found = [finding for finding in findings(subject) if waivers or mode.shows(finding)]
+    located: list[Located] = []
+    if found:
+        from kcfg.core.validate import places
+
+        located += places.located(spec, mode.file, found, subject)
+    located += [Located(finding) for finding in also]
+    if spec.expect:
+        from kcfg.core.validate import pins
+
+        located += [Located(finding) for finding in pins.failed(spec, mode.file, subject)]
+    beside = mode.beside(spec, subject) if mode.beside else Beside()
+    located += beside.found
+    if waivers:
+        located = [each for each in located if not waivers.waives(each.finding)]
+        located += [Located(finding) for finding in waivers.complaints(mode.selection)]
+    shown = [each for each in located if mode.shows(each.finding)]
+    shown.sort(key=lambda each: _place(each.finding, mode.file))
+    launch = launch_of(subject) if spec.kernel == LAUNCH and not mode.beside else None
+    name = spec.name or spec.kernel
+    return Judged(mode.file, spec.source, name, tuple(shown), launch=launch, notes=beside.notes)
+
+
+def _of_inputs(located: Located) -> Located:
+    """The keys by their names in a report: what is `shape` in a spec is `inputs` there."""
+    named = (each._replace(key=each.key.replace("shape", "inputs", 1)) for each in located.rests_on)
+    return located._replace(rests_on=tuple(named))
+
+
+def _place(finding: Finding, file: str) -> tuple[bool, str, int, int]:
+    """The order in which findings are shown: those in the spec's own file first."""
+    return finding.file != file, finding.file, finding.line, finding.column

@@ -1,0 +1,84 @@
+"""A spec's pinned results against what it derives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from kcfg.core.expectation import Expectation, Value, results
+from kcfg.core.findings import Finding
+from kcfg.core.kernel import Kernel
+from kcfg.core.spec import Spec
+
+
+def failed(spec: Spec, file: str, kernel: Kernel) -> Iterator[Finding]:
+    """Every pin that does not hold, at the position of its value."""
+    for pin in spec.expect.values():
+        result = _result(kernel, pin.key)
+        if not pin.allows(result):
+            yield _finding(pin, result, results(spec.cls)[pin.key], file)
+
+
+def _result(kernel: Kernel, key: str) -> Any:
+    try:
+        return kernel.read(key)
+    except KeyError:  # `supported`, where upstream has no verdict
+        return None
+
+
+def _finding(pin: Expectation, result: Any, unit: str, file: str) -> Finding:
+    from kcfg.core.validate.checks import PIN
+
+    distance = _distance(pin, result)
+    sign = "over" if distance and distance > 0 else "under"
+    away = f", {measured(abs(distance), unit)} {sign}" if distance else ""
+    line, column = pin.position
+    return Finding(
+        PIN.id,
+        PIN.severity,
+        f"{pin.key} is {measured(result, unit)}, pinned to {_wanted(pin, unit)}{away}",
+        path=f"expect.{pin.key}",
+        value=result,
+        limit=list(pin.value) if isinstance(pin.value, tuple) else pin.value,
+        over=distance,
+        unit=unit,
+        fix="" if result is None else f"write {written(result)} if that is what you want",
+        file=file,
+        line=line,
+        column=column,
+    )
+
+
+def _distance(pin: Expectation, result: Any) -> int | None:
+    """How far an integer is from the nearest value its pin allows; below zero if too small."""
+    step = {"<": -1, ">": 1}.get(pin.operator, 0)
+    wanted = pin.value if isinstance(pin.value, tuple) else (pin.value,)
+    numbers = [value + step for value in wanted if type(value) is int]
+    if type(result) is not int or not numbers or pin.operator == "!=":
+        return None
+    return min((result - number for number in numbers), key=abs)
+
+
+def _wanted(pin: Expectation, unit: str) -> str:
+    if isinstance(pin.value, tuple):
+        return f"one of {', '.join(written(value) for value in pin.value)}"
+    bound = "" if pin.operator == "==" else f"{pin.operator} "
+    return bound + measured(pin.value, unit)
+
+
+def measured(value: Any, unit: str) -> str:
+    """A value with its unit, where it is a number of something."""
+    if type(value) is not int:
+        return written(value)
+    if unit == "bytes":
+        from kcfg.core.figures import size
+
+        return size(value)
+    return f"{value:,}"
+
+
+def written(value: Value) -> str:
+    """A value as a spec writes it."""
+    if value is None or isinstance(value, bool):
+        return "null" if value is None else str(value).lower()
+    return str(value)

@@ -1,0 +1,83 @@
+"""From what a finding blames to the key in the file: only asked when something was found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from kcfg.core.findings import Finding, blamed_inputs
+from kcfg.core.kernel import Kernel
+from kcfg.core.nearest import nearest, said
+from kcfg.core.searching import Change
+from kcfg.core.spec import Spec
+from kcfg.core.validate.result import Located, Place
+
+UNSUPPORTED = "CFG001"
+"""The rule that gives the kernel's own verdict; what mends it is searched for."""
+
+
+def located(spec: Spec, file: str, found: Iterable[Finding], subject: Kernel) -> Iterator[Located]:
+    """Every finding at the key it blames.
+
+    Of a launch that is the key itself, or the nearest one around it that is given. Of a
+    derived kernel it is a given input that the blamed value rests on, and the others that
+    it rests on are listed: first the one whose change mends an unsupported configuration.
+    """
+    answers: list[tuple[Change, ...]] | None = None
+    for finding in found:
+        if finding.rule == UNSUPPORTED and answers is None:
+            answers = _answers(subject)
+        if finding.rule == UNSUPPORTED and answers:
+            finding = _mended(finding, answers[0])
+        mending = {change.key for changes in answers or () for change in changes}
+        places = sorted(_places(spec, finding.path), key=lambda each: _order(spec, each, mending))
+        first, *others = places or [_around(spec, finding.path)]
+        placed = finding._replace(file=file, line=first.line, column=first.column)
+        yield Located(placed, tuple(others))
+
+
+def _answers(kernel: Kernel) -> list[tuple[Change, ...]]:
+    """What makes a refused configuration pass: its author's choice before another model."""
+    search = nearest(kernel)
+    return search.answers if search is not None else []
+
+
+def _mended(finding: Finding, changes: tuple[Change, ...]) -> Finding:
+    """The finding with what passes as its fix: the rule itself does not search for it."""
+    fix = f"{said(changes)} passes"
+    return finding._replace(message=f"{finding.message}; {fix}", fix=fix)
+
+
+def _places(spec: Spec, path: str) -> list[Place]:
+    """The given keys that a finding's path stands for."""
+    if _stands(spec, path):
+        return [Place(path, *spec.at[path][0])]
+    words = {spelling.means: spelling.word for spelling in spec.cls.spellings}
+    keys = ((key, f"shape.{key}") for key in blamed_inputs(spec.cls, path))
+    return [
+        Place(f"shape.{words[key]}" if words.get(key) in spec.given else at, *spec.at[at][0])
+        for key, at in keys
+        if _stands(spec, at)
+    ]
+
+
+def _order(spec: Spec, place: Place, mending: set[str]) -> tuple[bool, bool]:
+    """What mends comes first, then integers: they are what one changes."""
+    key = place.key.removeprefix("shape.")
+    return key not in mending, type(spec.shape.get(key)) is not int
+
+
+def _stands(spec: Spec, path: str) -> bool:
+    """Whether the file itself gives a key; what the command line gives stands nowhere."""
+    return path in spec.at and spec.at[path][0][0] > 0
+
+
+def _around(spec: Spec, path: str) -> Place:
+    """The nearest given key around a path; at last the shape, or the kernel."""
+    while path:
+        path = path[: max(path.rfind("."), path.rfind("["), 0)]
+        if _stands(spec, path):
+            return Place(path, *spec.at[path][0])
+    for key in ("shape", "kernel"):
+        if _stands(spec, key):
+            return Place(key, *spec.at[key][0])
+    return Place("", 1, 1)

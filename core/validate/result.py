@@ -1,0 +1,97 @@
+"""What validating yields: a document at a time its findings, and a tally of all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kcfg.core.record import NamedTuple
+
+if TYPE_CHECKING:
+    from kcfg.core.findings import Finding
+    from kcfg.core.launch import Launch
+
+
+class Place(NamedTuple):
+    """A key of a file and where it stands, from 1."""
+
+    key: str
+    line: int
+    column: int
+
+
+class Located(NamedTuple):
+    """A finding whose position is known, and the other given keys it rests on.
+
+    ``unread`` tells one of what could not be read or parsed.
+    """
+
+    finding: Finding
+    rests_on: tuple[Place, ...] = ()
+    unread: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """The finding as plain data."""
+        return {**self.finding.to_json(), "rests_on": [each._asdict() for each in self.rests_on]}
+
+
+class Judged(NamedTuple):
+    """One document of a file, and what is to be said about it, in the order of its lines.
+
+    ``source`` is the file, the document's number and the line of its first key, ``name``
+    the spec's label or kernel, or the source where there is no spec. ``launch`` is that of
+    a ``launch`` spec, which has parts that nobody judged; ``notes`` are lines to be read with
+    the findings.
+    """
+
+    file: str
+    source: str
+    name: str
+    found: tuple[Located, ...]
+    spec: bool = True
+    launch: Launch | None = None
+    notes: tuple[str, ...] = ()
+
+
+class Beside(NamedTuple):
+    """What is to be said of a document beside what it says itself."""
+
+    found: tuple[Located, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class Tally:
+    """Counts over a whole run. ``most`` findings are shown in all; what is hidden counts too."""
+
+    def __init__(self, most: int | None = None) -> None:
+        self.files = self.specs = 0
+        self.errors = self.warnings = self.infos = 0
+        self.hidden = 0
+        self.unread = False
+        """Whether something could not be read or parsed."""
+        self.wrong = False
+        """Whether there was an error, or a warning where warnings count."""
+        self._left = most
+
+    def count(self, judged: Judged, strict: bool) -> Judged:
+        """Add a document, and return what of it is shown.
+
+        With ``strict`` its warnings are as bad as errors.
+        """
+        self.specs += judged.spec
+        for finding, _, unread in judged.found:
+            self.errors += finding.severity == "error"
+            self.warnings += finding.severity == "warning"
+            self.infos += finding.severity == "info"
+            self.unread |= unread
+            self.wrong |= finding.severity == "error" or (strict and finding.severity == "warning")
+        if self._left is None:
+            return judged
+        shown = judged.found[: self._left]
+        self._left -= len(shown)
+        self.hidden += len(judged.found) - len(shown)
+        return judged._replace(found=shown)
+
+    def to_json(self) -> dict[str, int]:
+        """The counts as plain data."""
+        keys = ("files", "specs", "errors", "warnings", "infos", "hidden")
+        return {key: getattr(self, key) for key in keys}

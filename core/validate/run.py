@@ -1,0 +1,126 @@
+"""One run of ``validate``: paths in, what was found in each document out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import BinaryIO
+
+from kcfg.core.documents import BOM, STDIN, documents, lines_of, opened, why_unread
+from kcfg.core.overrides import Overrides
+from kcfg.core.problem import Problem
+from kcfg.core.record import NamedTuple
+from kcfg.core.validate import judge
+from kcfg.core.validate.files import files
+from kcfg.core.validate.judge import BesideOf, Mode, refused
+from kcfg.core.validate.result import Judged, Tally
+from kcfg.core.validate.selection import EVERYTHING, Selection
+from kcfg.core.validate.settings import Projects, Settings
+
+LARGEST_REPORT = 1 << 26
+"""The most bytes a file of saved reports may have."""
+
+
+class Options(NamedTuple):
+    """What a command line asks for; None leaves a choice to the project's settings.
+
+    ``select`` and ``ignore`` are ids or their beginnings. ``infos`` shows findings of
+    severity "info" too, ``most`` bounds how many findings are shown in all.
+    """
+
+    target: str | None = None
+    select: tuple[str, ...] | None = None
+    ignore: tuple[str, ...] | None = None
+    strict: bool | None = None
+    infos: bool = False
+    most: int | None = None
+
+
+class Run:
+    """Judges every document of every file; iterating does the work and fills ``tally``."""
+
+    def __init__(
+        self, paths: Iterable[str], options: Options, beside: BesideOf | None = None
+    ) -> None:
+        self.paths, self.options, self.beside = paths, options, beside
+        self.tally = Tally(options.most)
+        self._projects = Projects()
+        self._modes: dict[Settings, Mode] = {}
+
+    def __iter__(self) -> Iterator[Judged]:
+        for path in files(self.paths):
+            if isinstance(path, Problem):
+                yield self._refused(path)
+                continue
+            self.tally.files += 1
+            mode = self._mode(self._projects.of(path))
+            while self._projects.problems:
+                yield self._refused(self._projects.problems.pop(0))
+            mode = mode._replace(file=STDIN if path == "-" else path)
+            for judged in _file(path, mode):
+                yield self.tally.count(judged, mode.strict)
+
+    def _refused(self, problem: Problem) -> Judged:
+        return self.tally.count(refused([problem], problem.file), strict=False)
+
+    def _mode(self, settings: Settings) -> Mode:
+        """How files with these settings are judged: the command line goes before them."""
+        if settings not in self._modes:
+            asked = self.options
+            select = settings.select if asked.select is None else asked.select
+            ignore = settings.ignore if asked.ignore is None else asked.ignore
+            said_by = f"{settings.file}: tool.kcfg.target"
+            self._modes[settings] = Mode(
+                file="",
+                overrides=Overrides(
+                    target=asked.target,
+                    default_target=(settings.target, said_by) if settings.target else None,
+                ),
+                selection=Selection(select, ignore) if select or ignore else EVERYTHING,
+                strict=settings.strict if asked.strict is None else asked.strict,
+                infos=asked.infos,
+                beside=self.beside,
+            )
+        return self._modes[settings]
+
+
+def _file(path: str, mode: Mode) -> Iterator[Judged]:
+    """Every document of a file; one that cannot be read is a problem like any other."""
+    try:
+        with opened(path) as stream:
+            lines = lines_of(stream)
+            first = next(lines, b"")
+            if first.removeprefix(BOM).lstrip()[:1] in (b"{", b"["):
+                yield from _json(first, stream, mode)
+            else:
+                yield from _documents(chain((first,) if first else (), lines), mode)
+    except OSError as error:
+        yield refused([_unreadable(mode.file, why_unread(error, path))], mode.file)
+
+
+def _documents(lines: Iterable[bytes], mode: Mode) -> Iterator[Judged]:
+    for document in documents(lines, mode.file):
+        if isinstance(document, Problem):
+            yield refused([document], mode.file)
+        else:
+            yield judge.document(document, mode)
+
+
+def _json(first: bytes, stream: BinaryIO, mode: Mode) -> Iterator[Judged]:
+    """Saved reports, or else specs: JSON is YAML too."""
+    data = first + stream.read(LARGEST_REPORT)
+    text = data.removeprefix(BOM).decode(errors="replace")
+    from kcfg.core.validate import saved
+
+    if not saved.is_saved(text):
+        yield from _documents(data.splitlines(keepends=True), mode)
+    elif len(data) > LARGEST_REPORT:
+        message = f"more than {LARGEST_REPORT:,} bytes: too large for saved reports"
+        yield refused([_unreadable(mode.file, message)], mode.file)
+    else:
+        for number, report in enumerate(saved.reports(text, mode.file), 1):
+            yield judge.saved(report, number, mode)
+
+
+def _unreadable(file: str, message: str) -> Problem:
+    return Problem(file, 0, 0, "", message, "unreadable")

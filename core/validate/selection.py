@@ -1,0 +1,80 @@
+"""Which rules a run shows: by their ids, or by what those begin with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cache
+
+from kcfg.core.errors import UnknownError
+from kcfg.core.record import NamedTuple
+
+
+class Known(NamedTuple):
+    """A rule or check, as listed and selected."""
+
+    id: str
+    severity: str
+    title: str
+    page: str
+    waivable: bool
+
+
+@cache
+def known() -> tuple[Known, ...]:
+    """Every rule and every check of validating itself, in the order of the ids."""
+    from kcfg.core.rules import rules
+    from kcfg.core.validate.checks import CHECKS
+
+    found = [Known(rule.id, rule.severity, rule.title, rule.page, True) for rule in rules()]
+    found += [
+        Known(check.id, check.severity, check.title, check.page, check.waivable) for check in CHECKS
+    ]
+    return tuple(sorted(found))
+
+
+def find(id: str) -> Known:
+    """The rule or check of an id, in whatever letter case; raises `UnknownError` for none."""
+    by_id = {each.id: each for each in known()}
+    if id.upper() not in by_id:
+        raise UnknownError("rule", id, by_id)
+    return by_id[id.upper()]
+
+
+class Selection(NamedTuple):
+    """What is shown: everything, or what ``select`` names, less what ``ignore`` names.
+
+    Both are ids or beginnings of ids. What cannot be read or understood is always shown.
+    """
+
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+
+    def shows(self, id: str) -> bool:
+        """Whether findings of a rule are shown."""
+        if not self.select and not self.ignore:
+            return True
+        from kcfg.core.validate.checks import CHECKS
+
+        if any(check.id == id and not check.waivable for check in CHECKS):
+            return True
+        return (not self.select or id.startswith(self.select)) and not id.startswith(self.ignore)
+
+
+EVERYTHING = Selection()
+
+
+def prefixes(words: Iterable[str]) -> tuple[str, ...]:
+    """Ids or their beginnings, from words with commas between; `UnknownError` for one of none."""
+    return tuple(_prefix(word) for word in _split(words))
+
+
+def _split(words: Iterable[str]) -> Iterator[str]:
+    for word in words:
+        yield from filter(None, (part.strip() for part in word.split(",")))
+
+
+def _prefix(word: str) -> str:
+    ids = [each.id for each in known()]
+    if not any(id.startswith(word.upper()) for id in ids):
+        raise UnknownError("rule", word, ids)
+    return word.upper()

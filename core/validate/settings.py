@@ -1,0 +1,139 @@
+"""The table ``[tool.kcfg]`` of the pyproject.toml that a file belongs to."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from kcfg.core.problem import Problem
+from kcfg.core.record import NamedTuple
+
+if TYPE_CHECKING:
+    from kcfg.core.emit.listed import Output
+
+NAME = "pyproject.toml"
+MARK = b"[tool.kcfg"
+
+
+class Settings(NamedTuple):
+    """What a project says; None and empty where it says nothing. ``file`` is its pyproject.toml."""
+
+    file: str = ""
+    target: str | None = None
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    strict: bool = False
+    emit: tuple[Output, ...] = ()
+
+
+NONE = Settings()
+
+
+class Projects:
+    """The settings for every folder, each looked for once; ``problems`` waits to be told."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Settings] = {}
+        self.problems: list[Problem] = []
+
+    def of(self, path: str) -> Settings:
+        """The settings for a file, or for standard input those of the current folder."""
+        folder = os.path.dirname(path) if path != "-" else ""
+        if folder not in self._known:
+            self._known[folder] = self._upwards(os.path.abspath(folder))
+        return self._known[folder]
+
+    def _upwards(self, folder: str) -> Settings:
+        """The settings of a folder: its own pyproject.toml's, or those of the folder above."""
+        if folder not in self._known:
+            above = os.path.dirname(folder)
+            found = self._read(os.path.join(folder, NAME))
+            if found is None:
+                found = NONE if above == folder else self._upwards(above)
+            self._known[folder] = found
+        return self._known[folder]
+
+    def _read(self, path: str) -> Settings | None:
+        try:
+            with open(path, "rb") as file:
+                data = file.read()
+        except OSError:
+            return None
+        return self._parse(path, data) if MARK in data else None
+
+    def _parse(self, path: str, data: bytes) -> Settings | None:
+        import tomllib
+
+        try:
+            table = tomllib.loads(data.decode()).get("tool", {}).get("kcfg")
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+            self._note(path, "", f"not TOML: {error}")
+            return NONE
+        if table is None:
+            return None
+        if not isinstance(table, dict):
+            self._note(path, "", "expected a table")
+            return NONE
+        return self._settings(path, table)
+
+    def _settings(self, path: str, table: dict[str, Any]) -> Settings:
+        from kcfg.core.errors import UnknownError
+        from kcfg.core.problem import meant, shown
+
+        given: dict[str, Any] = {}
+        for key, value in table.items():
+            if key not in READERS:
+                self._note(path, "", f"unknown key {shown(key)}; {meant(key, READERS)}")
+                continue
+            try:
+                given[key] = READERS[key](value)
+            except (TypeError, UnknownError) as error:
+                self._note(path, key, str(error))
+        return Settings(path, **given)
+
+    def _note(self, path: str, key: str, message: str) -> None:
+        at = f"tool.kcfg.{key}" if key else "tool.kcfg"
+        self.problems.append(Problem(path, 0, 0, at, message, "unreadable"))
+
+
+def _given(value: Any) -> str:
+    from kcfg.core.problem import shown
+
+    return shown(repr(value))
+
+
+def _target(value: Any) -> str:
+    from kcfg.core import targets
+
+    if not isinstance(value, str):
+        raise TypeError(f"expected the name of a target in quotes, not {_given(value)}")
+    return targets.find(value).name
+
+
+def _ids(value: Any) -> tuple[str, ...]:
+    from kcfg.core.validate.selection import prefixes
+
+    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+        raise TypeError(f'expected a list of rule ids, such as ["SMEM004"], not {_given(value)}')
+    return prefixes(value)
+
+
+def _strict(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError(f"expected true or false, not {_given(value)}")
+    return value
+
+
+def _outputs(value: Any) -> tuple[Output, ...]:
+    from kcfg.core.emit.listed import read
+
+    return read(value)
+
+
+READERS = {
+    "target": _target,
+    "select": _ids,
+    "ignore": _ids,
+    "strict": _strict,
+    "emit": _outputs,
+}

@@ -1,0 +1,74 @@
+"""Derived kernels under the rules: what upstream supports has no error, all else has one."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import compare
+import pytest
+
+from kcfg.core import kernels, targets
+from kcfg.core.findings import blamed_inputs, findings
+from kcfg.core.spec import Spec, read
+
+EVERY = 9
+"""Of this many golden rows, one is judged."""
+
+FILES = sorted(path for path in compare.DATA.glob("*@*.jsonl"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_errors_agree_with_the_verdict(path: Path) -> None:
+    wrong = []
+    for row in list(compare.rows(path))[::EVERY]:
+        (spec,) = read(compare.spec_text(row), "row")
+        assert isinstance(spec, Spec)
+        kernel = spec.derive()
+        supported = kernel.values().get("supported")
+        errors = [found.message for found in findings(kernel) if found.severity == "error"]
+        if supported is not None and supported == bool(errors):
+            wrong.append((row["inputs"], errors))
+    assert wrong == []
+
+
+def prefill(**shape: object) -> list[tuple[str, str]]:
+    cls = kernels.find("index_prefill", "26.6")
+    inputs = {
+        "dtype": "float8_e4m3fn",
+        "ks_dtype": "float32",
+        "depth": 128,
+        "BM_key": 128,
+        "mma_n": 128,
+        "num_heads": 32,
+    }
+    kernel = cls(target=targets.find(), **{**inputs, **shape})
+    return [(found.rule, found.path) for found in findings(kernel) if found.severity == "error"]
+
+
+def test_every_failed_condition_is_an_error_of_its_own() -> None:
+    assert prefill() == []
+    assert prefill(num_heads=6) == [("CFG001", "num_heads")]
+    assert prefill(mma_n=100, num_heads=6) == [("CFG001", "mma_n"), ("CFG001", "num_heads")]
+
+
+def test_findings_blame_a_value_of_the_report() -> None:
+    cls = kernels.find("index_prefill", "26.6")
+    for rule, path in prefill(mma_n=512, depth=1024):
+        known = path in dict(cls.declared()) or path in cls.inputs
+        assert known, (rule, path)
+        assert set(blamed_inputs(cls, path)) <= set(cls.inputs)
+    assert blamed_inputs(cls, "tmem_cols") == ("mma_n",)
+    assert blamed_inputs(cls, "mma_n") == ("mma_n",)
+    assert blamed_inputs(cls, "no such value") == ()
+
+
+def test_rules_are_not_imported_to_derive() -> None:
+    import subprocess
+
+    code = (
+        "import sys; from kcfg.core import report, kernels; "
+        "print([name for name in sys.modules if name.startswith('kcfg.core.rules')])"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert result.stdout.strip() == "[]", result.stderr

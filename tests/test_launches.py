@@ -1,0 +1,272 @@
+"""Launches that people had trouble with, and what is said of each."""
+
+from __future__ import annotations
+
+import pytest
+
+from kcfg.core import launch_schema
+from kcfg.core.findings import Finding, findings
+from kcfg.core.spec import Spec, read
+
+
+def judged(text: str) -> list[Finding]:
+    (spec,) = read(text, "test.yaml")
+    assert isinstance(spec, Spec), [str(problem) for problem in spec]
+    return findings(spec.derive())
+
+
+def launch(shape: str, target: str = "b200") -> list[Finding]:
+    return judged(f"{{kernel: launch, target: {target}, shape: {{{shape}}}}}")
+
+
+def worst(found: list[Finding]) -> str:
+    """The severest finding's severity, notes not counted."""
+    return found[0].severity if found and found[0].severity != "info" else "fine"
+
+
+def mla_block(kpe: int) -> str:
+    """Q of 64 rows, two K/V stages with a rope part of their own, bf16."""
+    query = 2 * 64 * (512 + kpe)
+    stage = 2 * 64 * 512 + max(64 * kpe * 2, 8192)
+    return f"pipelines: [{{stages: 2, stage_bytes: {stage}, fixed_bytes: {query + 864}}}]"
+
+
+ERRORS = [
+    ("shared: {dynamic: 233472}", "b200", "SMEM001", "1,024 B (1.0 KiB) over the 232,448 B"),
+    ("shared: {static: 16, dynamic: 232433}", "b200", "SMEM001", "1 B over"),
+    ("shared: {dynamic: 102400}", "rtx_5090", "SMEM001", "over the 101,376 B (99.0 KiB)"),
+    ("shared: {dynamic: 102400}", "rtx_pro_6000", "SMEM001", "1,024 B (1.0 KiB) over"),
+    ("pipelines: [{stage_bytes: 232449}]", "b200", "PIPE002", "0 stages of pipeline 0 fit: one"),
+    (mla_block(128), "b200", "SMEM001", "246,624 B (240.8 KiB) of shared memory, 14,176 B"),
+    (
+        "threads: 384, registers: {warpgroups: [40, 240, 240]}",
+        "b200",
+        "SMR002",
+        "520 registers per lane (66,560 in all), the launch gave 504 (64,512): 16 per lane over",
+    ),
+    (
+        "threads: 256, blocks_per_sm: 2, registers: {warpgroups: [24, 240]}",
+        "b200",
+        "SMR002",
+        "264 registers per lane (33,792 in all), the launch gave 256",
+    ),
+    (
+        "threads: 512, registers: {warpgroups: [24, 24, 240, 240]}",
+        "b200",
+        "SMR002",
+        "528 registers per lane (67,584 in all), the launch gave 512",
+    ),
+    *(
+        (f"registers: {{warpgroups: [{count}]}}", "b200", "SMR001", f"setmaxnreg {count} is")
+        for count in (16, 20, 236, 264)
+    ),
+    (
+        "threads: 512, registers: {entry: 162}",
+        "b200",
+        "REG002",
+        "allocated as 168, need 16 warps x 5,376 = 86,016 registers, 20,480 over the 65,536 of a"
+        " block; use 128 registers or 384 threads",
+    ),
+    (
+        "threads: 384, registers: {launch_bounds: [384], warpgroups: [40, 232, 232]}",
+        "b200",
+        "SMR004",
+        "write __launch_bounds__(384, 1)",
+    ),
+    (
+        "tmem: {allocations: [{needs: 384}, {needs: 4}, {needs: 4}, {needs: 4}]}",
+        "b200",
+        "TMEM002",
+        "608 columns (512 + 32 + 32 + 32, rounded up), 96 over the 512 of an SM; one allocation"
+        " of 512 holds all",
+    ),
+    ("tmem: {allocations: [48]}", "b200", "TMEM001", "allocate 64"),
+    ("tmem: {allocations: [96]}", "b200", "TMEM001", "allocate 128"),
+    ("tmem: {allocations: [16]}", "b200", "TMEM001", "allocate 32"),
+    ("tmem: {allocations: [513]}", "b200", "TMEM001", "no allocation has more than 512"),
+    (
+        "shared: {regions: [{offset: 128, bytes: 16384, swizzle: 128B}]}",
+        "b200",
+        "SMEM008",
+        "repeats every 1,024 B (1.0 KiB)",
+    ),
+    ("tma: [{box: [512, 64], dtype: bf16}]", "b200", "TMA001", "make it 2 copies of 256"),
+    (
+        "tma: [{box: [128, 64], dtype: bf16, swizzle: 128B}]",
+        "b200",
+        "TMA003",
+        "make it 2 copies with a box of 64 elements",
+    ),
+    ("cluster: [32]", "b200", "CLU001", "16 over the 16"),
+    ("unit: tcgen05", "rtx_pro_6000", "MMA006", "sm_120a has no tcgen05"),
+]
+
+
+@pytest.mark.parametrize(("shape", "target", "rule", "says"), ERRORS)
+def test_error(shape: str, target: str, rule: str, says: str) -> None:
+    errors = [found for found in launch(shape, target) if found.severity == "error"]
+    assert says in " | ".join(found.message for found in errors if found.rule == rule)
+    assert worst(errors) == "error"
+
+
+WARNINGS = [
+    ("blocks_per_sm: 2, tmem: {allocations: [512]}", "TMEM004", "waits in alloc until one frees"),
+    ("cluster: [16]", "CLU002", "needs NonPortableClusterSizeAllowed"),
+    ("shared: {static: 65536}", "SMEM003", "16,384 B (16.0 KiB) over"),
+]
+
+
+@pytest.mark.parametrize(("shape", "rule", "says"), WARNINGS)
+def test_warning(shape: str, rule: str, says: str) -> None:
+    found = launch(shape)
+    assert worst(found) == "warning"
+    assert says in " | ".join(each.message for each in found if each.rule == rule)
+
+
+FINE = [
+    ("shared: {dynamic: 232448}", "b200"),
+    ("shared: {static: 16, dynamic: 232432}", "b200"),
+    ("shared: {dynamic: 102400}", "b200"),
+    (mla_block(0), "b200"),
+    (mla_block(64), "b200"),
+    ("threads: 384, registers: {warpgroups: [40, 232, 232]}", "b200"),
+    ("threads: 384, registers: {warpgroups: [24, 240, 240]}", "b200"),
+    ("threads: 384, registers: {warpgroups: [56, 224, 224]}", "b200"),
+    ("threads: 384, registers: {warpgroups: [168, 168, 168]}", "b200"),
+    ("threads: 384, registers: {warpgroups: [24, 232, 232]}", "b200"),
+    ("threads: 256, registers: {warpgroups: [24, 240]}", "b200"),
+    ("threads: 256, blocks_per_sm: 2, registers: {warpgroups: [24, 232]}", "b200"),
+    ("threads: 512, registers: {warpgroups: [24, 24, 224, 224]}", "b200"),
+    ("threads: 384, registers: {entry: 162}", "b200"),
+    ("tmem: {allocations: [{needs: 396}]}", "b200"),
+    ("shared: {base_align: 128, regions: [{offset: 128, bytes: 16384, tma: true}]}", "b200"),
+    ("tma: [{box: [64, 64], dtype: bf16, swizzle: 128B}]", "b200"),
+    ("cluster: [16], non_portable: true", "b200"),
+    ("threads: 128, grid: [1000]", "thor"),
+]
+
+
+@pytest.mark.parametrize(("shape", "target"), FINE)
+def test_fine(shape: str, target: str) -> None:
+    assert worst(launch(shape, target)) == "fine"
+
+
+def test_registers_left_over_are_noted() -> None:
+    (note,) = [
+        f
+        for f in launch("threads: 384, registers: {warpgroups: [24, 232, 232]}")
+        if f.rule == "SMR007"
+    ]
+    assert "488 of the pool's 504 registers per lane, unbalanced: 16 stay unused" in note.message
+    assert note.fix == "24/240/240 would fit"
+
+
+@pytest.mark.parametrize("target", ["sm_100a", "B200", "b200", "'10.0'", "10.0"])
+def test_spellings_of_a_target_are_judged_alike(target: str) -> None:
+    text = "registers: {warpgroups: [40]}, shared: {static: 65536}"
+    assert launch(text, target) == launch(text, "b200")
+
+
+@pytest.mark.parametrize("depth", [72, 80, 96, 112])
+def test_padding_is_said(depth: int) -> None:
+    shape = (
+        f"qkv_dtype: bf16, num_q_heads: 32, group: 4, qk_depth: {depth}, ov_depth: {depth},"
+        " swizzle_mode: 128B, page_size: 128, is_mla: false"
+    )
+    notes = [f for f in judged(f"{{kernel: fa4, shape: {{{shape}}}}}") if f.rule == "CFG004"]
+    assert f"qk_depth {depth} is padded to 128 elements" in " ".join(n.message for n in notes)
+
+
+@pytest.mark.parametrize("depth", [208, 256, 320, 512])
+def test_wide_heads_are_refused_by_the_tensor_memory_they_need(depth: int) -> None:
+    shape = (
+        f"qkv_dtype: bf16, num_q_heads: 32, group: 4, qk_depth: {depth}, ov_depth: {depth},"
+        " swizzle_mode: 128B, page_size: 0, is_mla: false"
+    )
+    errors = [f for f in judged(f"{{kernel: fa4, shape: {{{shape}}}}}") if f.rule == "CFG001"]
+    assert "BN >= 64" in " | ".join(found.message for found in errors)
+
+
+NUMBER = 4611686018427387904  # 2^62: the largest there may be
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        f"threads: {NUMBER}, registers: {{entry: {NUMBER}, warpgroups: [{NUMBER}]}}",
+        f"threads: {NUMBER}, registers: {{roles: [{{warps: {NUMBER}, count: 40}}]}}",
+        f"shared: {{dynamic: {NUMBER}, regions: [{{bytes: {NUMBER}, offset: {NUMBER}}}]}}",
+        f"blocks_per_sm: {NUMBER}, shared: {{dynamic: {NUMBER}}}, named_barriers: [{NUMBER}]",
+        f"blocks_per_sm: {NUMBER}, tmem: {{columns: {NUMBER}, allocations: [{NUMBER}]}}",
+        f"pipelines: [{{stages: {NUMBER}, stage_bytes: {NUMBER}, expect_tx: {NUMBER}}}]",
+        f"tma: [{{box: [{NUMBER}], dims: [{NUMBER}, {NUMBER}], dtype: f32}}], bulk_copies: [1]",
+        f"grid: [{NUMBER}], cluster: [{NUMBER}], block: [{NUMBER}, {NUMBER}, {NUMBER}]",
+        f"mma: [{{kind: f16, M: {NUMBER}, N: {NUMBER}, K: {NUMBER}}}]",
+        f"threads: 128, registers: {{launch_bounds: [{NUMBER}, {NUMBER}], warpgroups: [40]}}",
+    ],
+)
+def test_largest_numbers_are_judged_in_no_time(shape: str) -> None:
+    assert worst(launch(shape)) in ("error", "warning")
+
+
+ZEROS = """
+threads: 0, block: [0], grid: [0, 0, 0], cluster: [0], registers: {entry: 0, launch_bounds: [0, 0],
+maxnreg: 0, warpgroups: [0]}, shared: {static: 0, dynamic: 0, carveout: 0, regions: [{}]},
+pipelines: [{stages: 0, stage_bytes: 0}], named_barriers: [{id: 0, participants: 0}],
+tmem: {allocations: [0, {}], accumulators: [{}], columns: 0}, tma: [{box: [0], dims: [0]}],
+bulk_copies: [0], mma: [{kind: f16, M: 0, N: 0, K: 0}], blocks_per_sm: 1
+"""
+
+
+def test_zeros_and_empty_entries_are_judged() -> None:
+    rules = {found.rule for found in launch(ZEROS) if found.severity == "error"}
+    assert {"BLK001", "GRD001", "CLU001", "REG001", "SMR001", "BAR002", "MMA001"} <= rules
+
+
+PROBLEMS = [
+    ("threads: 12O", "shape.threads"),
+    ("threads: -1", "shape.threads"),
+    ("thread: 128", "shape.thread"),
+    ("registers: 128", "shape.registers"),
+    ("registers: {warpgroups: [40, yes]}", "shape.registers.warpgroups[1]"),
+    ("registers: {warpgroups: [{counts: 40}]}", "shape.registers.warpgroups[0].counts"),
+    ("block: [1, 1, 1, 1]", "shape.block"),
+    ("shared: {regions: [{swizzle: 256B}]}", "shape.shared.regions[0].swizzle"),
+    ("shared: {opt_in: 1}", "shape.shared.opt_in"),
+    ("tmem: {allocations: [[64]]}", "shape.tmem.allocations[0]"),
+    ("mma: [{kind: fp16}]", "shape.mma[0].kind"),
+    ("tma: [{dtype: bf61}]", "shape.tma[0].dtype"),
+]
+
+
+@pytest.mark.parametrize(("shape", "path"), PROBLEMS)
+def test_what_cannot_be_read_is_named_where_it_stands(shape: str, path: str) -> None:
+    (problems,) = read(f"kernel: launch\nshape: {{{shape}}}\n", "test.yaml")
+    assert isinstance(problems, list)
+    assert [problem.path for problem in problems] == [path]
+    assert problems[0].line == 2
+
+
+def test_every_problem_is_told_in_one_run() -> None:
+    (problems,) = read("kernel: launch\nshape: {thread: 1, grid: x, mma: [{M: y}]}\n", "t.yaml")
+    assert isinstance(problems, list)
+    assert len(problems) == 3
+
+
+def test_a_launch_has_no_release() -> None:
+    (problems,) = read("kernel: launch\nrelease: 26.6\nshape: {threads: 1}\n", "t.yaml")
+    assert isinstance(problems, list)
+    assert "no release" in str(problems[0])
+
+
+def test_schema_takes_what_the_reader_takes() -> None:
+    import yaml
+    from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
+
+    schema = launch_schema.shape()
+    Draft202012Validator.check_schema(schema)
+    validator = Draft202012Validator(schema)
+    for text in (ZEROS, *(shape for shape, *_ in (*ERRORS, *WARNINGS, *FINE))):
+        assert list(validator.iter_errors(yaml.safe_load(f"{{{text}}}"))) == []
+    for text, _ in PROBLEMS:
+        assert list(validator.iter_errors(yaml.safe_load(f"{{{text}}}"))), text

@@ -1,0 +1,530 @@
+"""Every rule finds what its page says, at the limit and one past it, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kcfg.core import rules as registry
+from kcfg.core.errors import UnknownError
+from kcfg.core.findings import Finding, findings
+from kcfg.core.launch_of import launch_of
+from kcfg.core.rules import Breach, Rule, find, not_judged, rule, rules
+from kcfg.core.spec import Spec, read
+
+
+def judged(text: str) -> list[Finding]:
+    """The findings of a spec; ``kernel: launch`` and the outer mapping may be left out."""
+    if not text.startswith("{"):
+        text = f"{{{text}}}" if text.startswith("shape:") else f"{{shape: {{{text}}}}}"
+    if "kernel:" not in text:
+        text = text.replace("{", "{kernel: launch, ", 1)
+    (spec,) = read(text, "test.yaml")
+    assert isinstance(spec, Spec), [str(problem) for problem in spec]
+    return findings(spec.derive())
+
+
+def of(id: str, text: str) -> list[Finding]:
+    return [finding for finding in judged(text) if finding.rule == id]
+
+
+# Pages
+
+
+@pytest.mark.parametrize("each", rules(), ids=lambda each: each.id)
+def test_page_fails_and_passes_as_it_says(each: Rule) -> None:
+    failing = of(each.id, each.fails)
+    assert failing
+    wrong = {finding.severity for finding in failing}
+    assert not [finding for finding in of(each.id, each.passes) if finding.severity in wrong]
+
+
+@pytest.mark.parametrize("each", rules(), ids=lambda each: each.id)
+def test_page_has_its_sections(each: Rule) -> None:
+    title, why, *_ = each.page.split("\n\n")
+    assert title.endswith(".") and "\n" not in title
+    assert len(why) > 40 and not why.startswith("Fails")
+    assert each.page.endswith(f"Reference: {each.source}.")
+
+
+# At the limit, and one past it
+
+EDGES = [
+    ("BLK001", "threads: 1025", "threads: 1024", "1 over the 1,024"),
+    ("BLK001", "threads: 0", "threads: 1", "0 threads"),
+    (
+        "BLK001",
+        "threads: 160, registers: {launch_bounds: [128, 1]}",
+        "threads: 128, registers: {launch_bounds: [128, 1]}",
+        "32 over the 128 of its launch bounds",
+    ),
+    ("BLK002", "block: [1, 1, 65]", "block: [1, 1, 64]", "block z is 65"),
+    ("BLK002", "threads: 64, block: [32]", "threads: 32, block: [32, 1, 1]", "32 threads"),
+    ("BLK003", "threads: 33", "threads: 64", "2 warps, 31 lanes"),
+    (
+        "BLK004",
+        "threads: 128, unit: wgmma, registers: {roles: [{warps: 4, first: 2}]}",
+        "threads: 128, unit: wgmma, registers: {roles: [{warps: 4, first: 4}]}",
+        "starts at warp 2",
+    ),
+    (
+        "BLK005",
+        "threads: 256, registers: {warpgroups: [40, 232, 232]}",
+        "threads: 384, registers: {warpgroups: [40, 232, 232]}",
+        "384 threads, the block has 256",
+    ),
+    ("GRD001", "grid: [2147483648]", "grid: [2147483647, 65535, 65535]", "grid x"),
+    ("GRD001", "grid: [1, 1, 65536]", "grid: [1, 1, 65535]", "put the long dimension in x"),
+    ("CLU001", "cluster: [17], non_portable: true", "cluster: [16], non_portable: true", "1 over"),
+    ("CLU001", "cluster: [9], non_portable: false", "cluster: [8], non_portable: false", "1 over"),
+    ("CLU002", "cluster: [3, 3]", "cluster: [2, 4]", "1 over the portable 8"),
+    ("CLU003", "grid: [8, 3], cluster: [4, 2]", "grid: [8, 4], cluster: [4, 2]", "grid y of 3"),
+    (
+        "CLU004",
+        "cluster: [3], tmem: {allocations: [{columns: 64, cta_group: 2}]}",
+        "cluster: [4], tmem: {allocations: [{columns: 64, cta_group: 2}]}",
+        "here 3; use a cluster of 4",
+    ),
+    ("REG001", "registers: {maxnreg: 256}", "registers: {maxnreg: 255}", "use 255"),
+    (
+        "REG002",
+        "threads: 512, registers: {entry: 129}",
+        "threads: 512, registers: {entry: 128}",
+        "allocated as 136",
+    ),
+    ("REG003", "registers: {entry: 254}", "registers: {entry: 255}", "allocated as 256"),
+    (
+        "REG004",
+        "threads: 256, blocks_per_sm: 2, registers: {entry: 129}",
+        "threads: 256, blocks_per_sm: 2, registers: {entry: 128}",
+        "2 blocks per SM the compiler's cap is 128, 1 fewer",
+    ),
+    (
+        "REG004",
+        "threads: 128, registers: {entry: 176, launch_bounds: [384, 1]}",
+        "threads: 128, registers: {entry: 168, launch_bounds: [384, 1]}",
+        "at 384 threads the compiler's cap is 168",
+    ),
+    (
+        "REG005",
+        "registers: {launch_bounds: [32, 33]}",
+        "registers: {launch_bounds: [32, 32]}",
+        "at most 32 blocks, 33 are asked for",
+    ),
+    ("REG007", "registers: {maxnreg: 23}", "registers: {maxnreg: 24}", "raised to 24, 1 more"),
+    ("SMR001", "registers: {warpgroups: [16]}", "registers: {warpgroups: [24]}", "8 below"),
+    ("SMR001", "registers: {warpgroups: [264]}", "registers: {warpgroups: [256]}", "8 over"),
+    ("SMR001", "registers: {roles: [{count: 25}]}", "registers: {roles: [{count: 32}]}", "24 or"),
+    (
+        "SMR002",
+        "threads: 256, registers: {roles: [{warps: 4, count: 264}, {warps: 4, count: 256}],"
+        " entry: 255}",
+        "threads: 256, registers: {roles: [{warps: 4, count: 256}, {warps: 4, count: 256}],"
+        " entry: 255}",
+        "",
+    ),
+    (
+        "SMR003",
+        "registers: {entry: 168, roles: [{count: 160, direction: inc}]}",
+        "registers: {entry: 168, roles: [{count: 168, direction: inc}]}",
+        "inc to 160 from 168",
+    ),
+    (
+        "SMR004",
+        "registers: {launch_bounds: 384, roles: [{count: 40}]}",
+        "registers: {launch_bounds: 384, maxnreg: 168, roles: [{count: 40}]}",
+        "__launch_bounds__(384, 1)",
+    ),
+    (
+        "SMR005",
+        "registers: {debug: true, warpgroups: [40]}",
+        "registers: {debug: true, warpgroups: [{}]}",
+        "-G",
+    ),
+    (
+        "SMR006",
+        "registers: {roles: [{first: 6, warps: 4, count: 40}, {first: 10, warps: 2, count: 48}]}",
+        "registers: {roles: [{first: 4, warps: 4, count: 40}, {first: 8, warps: 2, count: 48}]}",
+        "warps 8 to 11",
+    ),
+    (
+        "SMR007",
+        "threads: 384, registers: {entry: 168, warpgroups: [32, 232, 232]}",
+        "threads: 384, registers: {entry: 168, warpgroups: [40, 232, 232]}",
+        "496 of the pool's 504",
+    ),
+    (
+        "SMR008",
+        "{target: sm_110, shape: {registers: {warpgroups: [40]}}}",
+        "{target: sm_100f, shape: {registers: {warpgroups: [40]}}}",
+        "",
+    ),
+    ("SMEM001", "shared: {static: 16, dynamic: 232433}", "shared: {dynamic: 232448}", "1 B over"),
+    (
+        "SMEM001",
+        "pipelines: [{stages: 5, stage_bytes: 49152}]",
+        "pipelines: [{stages: 4, stage_bytes: 49152}]",
+        "4 stages fit",
+    ),
+    (
+        "SMEM002",
+        "shared: {static: 1, dynamic: 49152}",
+        "shared: {static: 0, dynamic: 49152}",
+        "1 B over",
+    ),
+    (
+        "SMEM003",
+        "{target: sm_100f, shape: {shared: {static: 49153}}}",
+        "{target: sm_100f, shape: {shared: {static: 49152}}}",
+        "make it dynamic",
+    ),
+    (
+        "SMEM004",
+        "blocks_per_sm: 3, shared: {dynamic: 76801}",
+        "blocks_per_sm: 3, shared: {dynamic: 76800}",
+        "1 B over",
+    ),
+    (
+        "SMEM005",
+        "blocks_per_sm: 2, shared: {carveout: 64, dynamic: 31745}",
+        "blocks_per_sm: 2, shared: {carveout: 64, dynamic: 31744}",
+        "choose 100 KiB",
+    ),
+    (
+        "SMEM006",
+        "shared: {dynamic: 127, regions: [{bytes: 128}]}",
+        "shared: {dynamic: 128, regions: [{bytes: 128}]}",
+        "1 B past",
+    ),
+    (
+        "SMEM006",
+        "shared: {regions: [{name: a, bytes: 128}, {offset: 0, bytes: 64, alias_of: c}]}",
+        "shared: {regions: [{name: a, bytes: 128}, {offset: 0, bytes: 64, alias_of: a}]}",
+        "no region; name one of a",
+    ),
+    (
+        "SMEM007",
+        "shared: {regions: [{offset: 12, bytes: 8, mbarriers: true}]}",
+        "shared: {regions: [{offset: 8, bytes: 8, mbarriers: true}]}",
+        "4 B past",
+    ),
+    (
+        "SMEM007",
+        "shared: {regions: [{offset: 8, bytes: 8, descriptor: true}]}",
+        "shared: {regions: [{offset: 8, bytes: 8}, {bytes: 8, bulk: true}]}",
+        "put it at 16 B",
+    ),
+    (
+        "SMEM008",
+        "shared: {regions: [{offset: 256, bytes: 8, swizzle: 64B}]}",
+        "shared: {regions: [{offset: 256, bytes: 8, swizzle: 32B}]}",
+        "512 B",
+    ),
+    (
+        "SMEM009",
+        "shared: {dynamic: 1135, regions: [{bytes: 1024, tma: true}]}",
+        "shared: {dynamic: 1136, regions: [{bytes: 1024, tma: true}]}",
+        "111 B is spare",
+    ),
+    ("PIPE001", "pipelines: [{stages: 1, tma: true}]", "pipelines: [{stages: 1}]", "take turns"),
+    (
+        "PIPE002",
+        "shared: {static: 448}, pipelines: [{stage_bytes: 232001}]",
+        "shared: {static: 448}, pipelines: [{stage_bytes: 232000}]",
+        "0 stages of pipeline 0 fit",
+    ),
+    (
+        "PIPE002",
+        "shared: {dynamic: 4095}, pipelines: [{stages: 2, stage_bytes: 2048}]",
+        "shared: {dynamic: 4096}, pipelines: [{stages: 2, stage_bytes: 2048}]",
+        "1 B over; 1 stage fits",
+    ),
+    (
+        "PIPE003",
+        "pipelines: [{stages: 3, barriers_per_stage: 1, barrier_bytes: 23}]",
+        "pipelines: [{stages: 3, barriers_per_stage: 1, barrier_bytes: 24}]",
+        "3 mbarriers, 24 B: 1 B over",
+    ),
+    (
+        "PIPE004",
+        "pipelines: [{expect_tx: 1048576}]",
+        "pipelines: [{expect_tx: 1048575}]",
+        "1 B over",
+    ),
+    (
+        "PIPE004",
+        "pipelines: [{expect_tx: 65, boxes: [32, 32]}]",
+        "pipelines: [{expect_tx: 64, boxes: [32, 32]}]",
+        "never ends",
+    ),
+    (
+        "BAR002",
+        "threads: 64, named_barriers: [{participants: 96}]",
+        "threads: 96, named_barriers: [{participants: 96}]",
+        "32 over the block's 64",
+    ),
+    (
+        "BAR003",
+        "{target: rtx_5090, shape: {blocks_per_sm: 4, named_barriers: [6]}}",
+        "{target: b200, shape: {blocks_per_sm: 4, named_barriers: [6]}}",
+        "leave 3 of the 4",
+    ),
+    ("TMA001", "tma: [{box: [257]}]", "tma: [{box: [256]}]", "1 over"),
+    ("TMA001", "tma: [{box: [0]}]", "tma: [{box: [1]}]", "the least is 1"),
+    ("TMA002", "tma: [{box: [8], dtype: fp8}]", "tma: [{box: [16], dtype: fp8}]", "8 B past"),
+    (
+        "TMA003",
+        "tma: [{box: [65, 8], element_bytes: 1, swizzle: 64B}]",
+        "tma: [{box: [64, 8], element_bytes: 1, swizzle: 64B}]",
+        "1 B over",
+    ),
+    (
+        "TMA004",
+        "tma: [{strides: [16], interleave: 32B}]",
+        "tma: [{strides: [32], interleave: 32B}]",
+        "multiple of 32 B",
+    ),
+    (
+        "TMA004",
+        "tma: [{strides: [1099511627776]}]",
+        "tma: [{strides: [1099511627760]}]",
+        "must be below",
+    ),
+    (
+        "TMA005",
+        "tma: [{address: 64, swizzle: 128B}]",
+        "tma: [{address: 128, swizzle: 128B}]",
+        "guide asks for",
+    ),
+    ("TMA006", "tma: [{dims: [4294967297]}]", "tma: [{dims: [4294967296]}]", "4,294,967,296"),
+    (
+        "TMA006",
+        "tma: [{dims: [64, 64], interleave: 16B}]",
+        "tma: [{dims: [64, 64, 1], interleave: 16B}]",
+        "3 to 5",
+    ),
+    (
+        "TMA007",
+        "tma: [{dims: [192, 8], dtype: 16U4_ALIGN16B}]",
+        "tma: [{dims: [128, 8], dtype: 16U4_ALIGN16B}]",
+        "pad it to 256",
+    ),
+    (
+        "BULK001",
+        "bulk_copies: [{bytes: 16, destination: 8}]",
+        "bulk_copies: [{bytes: 16, destination: 0}]",
+        "destination",
+    ),
+    ("MMA001", "mma: [{kind: mxf4, M: 64}]", "mma: [{kind: mxf4, M: 128}]", "which has 128"),
+    (
+        "MMA001",
+        "unit: wgmma, mma: [{kind: f16, M: 128}]",
+        "unit: wgmma, mma: [{kind: f16, M: 64}]",
+        "",
+    ),
+    ("MMA002", "mma: [{kind: i8, N: 40}]", "mma: [{kind: i8, N: 24}]", "use 32 or 48"),
+    ("MMA002", "mma: [{kind: tf32, N: 264}]", "mma: [{kind: tf32, N: 256}]", "from 8 to 256"),
+    (
+        "MMA003",
+        "mma: [{kind: f16, sparse: true, K: 48}]",
+        "mma: [{kind: f16, sparse: true, K: 64}]",
+        "multiple of 32",
+    ),
+    (
+        "MMA003",
+        "mma: [{kind: mxf4, cta_group: 2, M: 128, K: 96}]",
+        "mma: [{kind: mxf4, cta_group: 2, M: 256, K: 96}]",
+        "64 or 128",
+    ),
+    (
+        "MMA004",
+        "mma: [{kind: mxf8f6f4, cta_group: 2, M: 128, N: 64}]",
+        "mma: [{kind: mxf8f6f4, cta_group: 2, M: 256, N: 64}]",
+        "M 256",
+    ),
+    (
+        "MMA005",
+        "{target: sm_100f, shape: {mma: [{kind: mxf4nvf4}]}}",
+        "{target: sm_100a, shape: {mma: [{kind: mxf4nvf4}]}}",
+        "",
+    ),
+    (
+        "MMA006",
+        "{target: sm_100, shape: {tmem: {allocations: [64]}}}",
+        "{target: sm_100f, shape: {tmem: {allocations: [64]}}}",
+        "compile for sm_100a",
+    ),
+    (
+        "MMA007",
+        "mma: [{kind: f16, ws: true, N: 256, sparse: true}]",
+        "mma: [{kind: f16, ws: true, N: 256}]",
+        "64 and 128",
+    ),
+    (
+        "MMA007",
+        "mma: [{kind: f16, ws: true, cta_group: 2}]",
+        "mma: [{kind: f16, ws: true, cta_group: 1}]",
+        "one CTA",
+    ),
+    ("TMEM001", "tmem: {allocations: [1024]}", "tmem: {allocations: [512]}", "512 fewer"),
+    ("TMEM001", "tmem: {allocations: [16]}", "tmem: {allocations: [32]}", "allocate 32"),
+    (
+        "TMEM002",
+        "tmem: {allocations: [128], accumulators: [{M: 64, N: 129, ws: true}, {N: 65}]}",
+        "tmem: {allocations: [128], accumulators: [{M: 64, N: 128, ws: true}, {N: 64}]}",
+        "over the 128 allocated",
+    ),
+    ("TMEM002", "tmem: {columns: 513}", "tmem: {columns: 512}", "1 over the 512"),
+    (
+        "TMEM002",
+        "tmem: {accumulators: [{name: a, M: 64, N: 256}, {M: 64, N: 256}, {M: 64, N: 8}]}",
+        "tmem: {accumulators: [{name: a, M: 64, N: 256}, {M: 64, N: 256}, {M: 64, N: 8,"
+        " alias_of: a}]}",
+        "8 over",
+    ),
+    ("TMEM003", "tmem: {columns: 257}", "tmem: {columns: 512}", "1 fewer would do with 256"),
+    (
+        "TMEM004",
+        "blocks_per_sm: 3, tmem: {allocations: [256]}",
+        "blocks_per_sm: 2, tmem: {allocations: [256]}",
+        "2 can hold theirs",
+    ),
+    (
+        "TMEM005",
+        "tmem: {allocations: [64, {columns: 32, after_relinquish: true}]}",
+        "tmem: {allocations: [64, 32]}",
+        "after relinquish_alloc_permit",
+    ),
+    (
+        "OCC001",
+        "threads: 1024, blocks_per_sm: 3",
+        "threads: 1024, blocks_per_sm: 2",
+        "limited by warps",
+    ),
+    (
+        "OCC001",
+        "threads: 32, shared: {dynamic: 49153, opt_in: false}",
+        "threads: 32, shared: {dynamic: 49152, opt_in: false}",
+        "0 blocks per SM",
+    ),
+]
+
+
+@pytest.mark.parametrize(("id", "fails", "passes", "says"), EDGES, ids=lambda value: value[:60])
+def test_at_the_limit_and_past_it(id: str, fails: str, passes: str, says: str) -> None:
+    failing = of(id, fails)
+    assert failing
+    assert says in " | ".join(finding.message for finding in failing)
+    wrong = {finding.severity for finding in failing}
+    assert not [finding for finding in of(id, passes) if finding.severity in wrong]
+
+
+# Severities that depend on the case
+
+
+@pytest.mark.parametrize(
+    ("id", "text", "severity"),
+    [
+        ("SMEM002", "shared: {dynamic: 100000, opt_in: false}", "error"),
+        ("SMEM002", "shared: {dynamic: 100000}", "info"),
+        ("SMEM003", "{target: sm_100, shape: {shared: {static: 65536}}}", "error"),
+        ("SMEM003", "{target: sm_100a, shape: {shared: {static: 65536}}}", "warning"),
+        ("SMEM003", "{target: b200, shape: {shared: {static: 65536}}}", "warning"),
+        ("SMEM008", "shared: {regions: [{offset: 128, bytes: 8, swizzle: 128B}]}", "error"),
+        (
+            "SMEM008",
+            "shared: {regions: [{offset: 128, bytes: 8, swizzle: 128B, base_offset: true}]}",
+            "warning",
+        ),
+        ("PIPE001", "pipelines: [{stages: 0}]", "error"),
+        ("PIPE001", "pipelines: [{stages: 1, tma: true}]", "warning"),
+        ("TMA005", "tma: [{address: 8, swizzle: 128B}]", "error"),
+        ("TMA005", "tma: [{address: 16, swizzle: 128B}]", "info"),
+        ("OCC001", "threads: 128", "info"),
+        ("CLU001", "cluster: [16], non_portable: false", "error"),
+        ("CLU002", "cluster: [16]", "warning"),
+    ],
+)
+def test_severity(id: str, text: str, severity: str) -> None:
+    assert [finding.severity for finding in of(id, text)] == [severity]
+
+
+# Findings
+
+
+def test_finding_has_figures_path_and_fix() -> None:
+    (found,) = of("SMEM001", "shared: {static: 16, dynamic: 232433}")
+    assert (found.path, found.value, found.limit, found.over, found.unit) == (
+        "shape.shared.dynamic",
+        232449,
+        232448,
+        1,
+        "bytes",
+    )
+    assert found.fix == "take out 1 B"
+    assert found.message.endswith(f"; {found.fix}")
+    assert "232,449 B (227.0 KiB)" in found.message
+    assert found.to_json()["line"] is None
+
+
+@pytest.mark.parametrize(
+    ("id", "text", "path"),
+    [
+        ("SMR001", "registers: {warpgroups: [40, 236]}", "shape.registers.warpgroups[1]"),
+        ("BAR001", "named_barriers: [1, {id: 16}]", "shape.named_barriers[1].id"),
+        ("TMA001", "tma: [{box: [8, 300]}]", "shape.tma[0].box[1]"),
+        (
+            "SMEM007",
+            "shared: {regions: [{offset: 8, tma: true}]}",
+            "shape.shared.regions[0].offset",
+        ),
+    ],
+)
+def test_path_is_a_key_of_the_spec(id: str, text: str, path: str) -> None:
+    assert [finding.path for finding in of(id, text)] == [path]
+    (spec,) = read(f"kernel: launch\nshape: {{{text}}}\n", "test.yaml")
+    assert isinstance(spec, Spec)
+    line, column = spec.at[path][1]
+    assert line == 2 and column > 9
+
+
+def test_errors_come_first() -> None:
+    order = [found.severity for found in judged("threads: 100, grid: [1, 70000], cluster: [1, 16]")]
+    assert order == sorted(order, key=("error", "warning", "info").index)
+    assert {"error", "warning", "info"} <= set(order)
+
+
+def test_nothing_given_is_nothing_judged() -> None:
+    (spec,) = read("{kernel: launch, shape: {threads: 128}}", "test.yaml")
+    assert isinstance(spec, Spec)
+    silent = not_judged(launch_of(spec.derive()))
+    assert "TMA001 to TMA007: `tma` not given" in silent
+    assert not [line for line in silent if "BLK001" in line or "CFG" in line]
+    assert judged("shape: {}") == []
+
+
+# Registry
+
+
+def test_second_rule_with_one_id_is_refused() -> None:
+    with pytest.raises(TypeError, match="BLK001 is a rule already: block_size"):
+
+        @rule("BLK001", "error", reads="threads", source="nowhere")
+        def again(launch: object, threads: int) -> Iterator[Breach]:
+            yield Breach("never")
+
+    assert len({each.id for each in rules()}) == len(rules())
+
+
+def test_every_file_of_rules_has_some() -> None:
+    files = {each.check.__module__.rpartition(".")[2] for each in rules()}
+    folder = Path(registry.__path__[0])
+    assert files == {path.stem for path in folder.glob("*.py")} - {"__init__"}
+
+
+def test_unknown_id_names_the_nearest() -> None:
+    assert find("smem001").id == "SMEM001"
+    with pytest.raises(UnknownError, match="did you mean 'SMEM001'"):
+        find("SMEM0001")
