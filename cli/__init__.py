@@ -1,0 +1,1 @@
+"""kcfg's commands: thin Typer doors in front of ``kcfg.core``."""

@@ -1,0 +1,1 @@
+"""One module per command, each a function of the command's name."""

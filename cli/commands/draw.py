@@ -1,0 +1,59 @@
+"""``kcfg draw``: what sits where, as a picture."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from kcfg.cli.options import Preset, Release, Setting, Specs, Target
+
+OTHERS = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf", ".html", ".htm", ".txt")
+"""Endings of files that are no SVG."""
+
+Output = Annotated[
+    str | None,
+    typer.Option("--output", "-o", metavar="FILE", help="Write an SVG; `-` is standard output."),
+]
+Width = Annotated[
+    int | None,
+    typer.Option(
+        "--width",
+        min=40,
+        help="Columns of the bars; else those of the terminal, 80 where there is none.",
+    ),
+]
+
+
+def draw(
+    specs: Specs = None,
+    preset: Preset = None,
+    output: Output = None,
+    width: Width = None,
+    settings: Setting = None,
+    release: Release = None,
+    target: Target = None,
+) -> None:
+    """Draw what sits where in a block, to scale: bars of letters, or an SVG with -o.
+
+    Several specs are drawn at the same scales, one below the other; of two, what moved is
+    linked. Exit code 0: drawn; 1: drawn, and a configuration is not supported or cannot
+    run; 2: trouble.
+    """
+    from kcfg.cli.pictures.given import derived, leave
+    from kcfg.cli.pictures.scene import scene
+    from kcfg.cli.specs import Intake, usage
+
+    if output is not None and output.lower().endswith(OTHERS):
+        usage(f"kcfg draw writes SVG: name a file that ends in .svg, not {output}")
+    intake = Intake(specs, preset, settings=settings, release=release, target=target)
+    scenes = [scene(each) for each in derived(intake)]
+    if output is not None:
+        from kcfg.cli.pictures.svg import picture
+
+        leave(intake, output, picture.document(scenes))
+    from kcfg.cli import page
+    from kcfg.cli.pictures import terminal
+
+    page.draw(terminal.pages(scenes, width or terminal.columns()))
+    raise typer.Exit(intake.exit_code)

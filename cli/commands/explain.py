@@ -1,0 +1,128 @@
+"""``kcfg explain``: why each number is what it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kcfg.cli.options import Format, Preset, Release, Setting, Target
+
+if TYPE_CHECKING:
+    from kcfg.cli.formats.explain import Told
+    from kcfg.cli.specs import Intake
+
+DEEPEST = 1000
+"""More levels than any struct has."""
+
+Words = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[SPEC] [NAME]...",
+        help="A spec file (`-` is standard input), then values or inputs by name; with --preset "
+        "or --kernel only names. Without names: the story of the whole configuration.",
+        show_default=False,
+    ),
+]
+Manual = Annotated[
+    str | None,
+    typer.Option("--kernel", metavar="KERNEL", help="Explain names without a spec, as a manual."),
+]
+Depth = Annotated[
+    int | None,
+    typer.Option("--depth", min=0, help="Explain what a value rests on too, so many levels down."),
+]
+Tree = Annotated[
+    bool,
+    typer.Option("--tree", help="Draw what a value rests on as a tree, down to the inputs."),
+]
+
+
+def explain(
+    words: Words = None,
+    preset: Preset = None,
+    kernel: Manual = None,
+    settings: Setting = None,
+    release: Release = None,
+    target: Target = None,
+    depth: Depth = None,
+    tree: Tree = False,
+    format: Annotated[str, Format("explain")] = "text",
+) -> None:
+    """Show why each number is what it is: formula, numbers, limits, what rests on what.
+
+    Exit code 0: explained; 1: explained, and the configuration is not supported or
+    cannot run; 2: trouble, such as a name that is none.
+    """
+    from importlib import import_module
+
+    from kcfg.cli.specs import Intake, usage
+
+    if kernel is not None and (preset or settings or target):
+        usage("--kernel explains without a spec: no --preset, --set or --target")
+    names = list(words or ())
+    specs = [] if preset or kernel else names[:1]
+    del names[: len(specs)]
+    writer = import_module(f"kcfg.cli.formats.explain.{format}")
+    if kernel is not None:
+        writer.write(_manual(kernel, release, names), tree)
+        raise typer.Exit
+    intake = Intake(specs, preset, settings=settings, release=release, target=target)
+    levels = DEEPEST if tree and depth is None else depth or 0
+    writer.write(_explained(intake, names, levels), tree)
+    raise typer.Exit(intake.exit_code)
+
+
+def _explained(intake: Intake, names: list[str], depth: int) -> Iterator[Told]:
+    """What is told of every spec; a name that is none is told on standard error."""
+    from kcfg.cli import console
+    from kcfg.cli.exits import FAILED, FOUND
+    from kcfg.cli.formats.explain import Told
+    from kcfg.cli.names import no_such
+    from kcfg.core.errors import UnknownError
+    from kcfg.core.explain import explain as why
+    from kcfg.core.findings import findings
+
+    for spec in intake:
+        kernel = spec.derive()
+        told = Told(spec.kernel, spec.release, spec.target.name, spec.name, spec.source)
+        if any(finding.severity == "error" for finding in findings(kernel)):
+            intake.fail(FOUND)
+        if not names:
+            from kcfg.core.story import story
+
+            yield told._replace(story=story(kernel))
+            continue
+        found = []
+        for name in names:
+            try:
+                found.append(why(kernel, name, depth))
+            except UnknownError:
+                hint = no_such(spec.cls, name, "`kcfg derive` shows all there are")
+                console.error(f"{spec.source}: {name}: {hint}")
+                intake.fail(FAILED)
+        if found:
+            yield told._replace(explanations=tuple(found))
+
+
+def _manual(kernel: str, release: str | None, names: list[str]) -> Iterator[Told]:
+    """The manual entries of names; leaves with a message for one that is none."""
+    from kcfg.cli.formats.explain import Told
+    from kcfg.cli.names import no_such
+    from kcfg.cli.specs import known, usage
+    from kcfg.core import kernels
+    from kcfg.core.errors import UnknownError
+    from kcfg.core.explain import reference
+
+    with known():
+        cls = kernels.find(kernel, release)
+    if not names:
+        usage(f"name a value or input; `kcfg kernels {kernel}` lists them")
+    found = []
+    for name in names:
+        try:
+            found.append(reference(cls, name))
+        except UnknownError:
+            usage(f"{name}: {no_such(cls, name, f'`kcfg kernels {kernel}` lists all there are')}")
+    yield Told(cls.kernel, cls.release, references=tuple(found))

@@ -1,0 +1,31 @@
+"""``kcfg presets``: the specs that come with kcfg."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from kcfg.cli.options import ListFormat
+
+
+def presets(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="Print this preset's YAML.")
+    ] = None,
+    format: ListFormat = "table",
+) -> None:
+    """List the shipped specs, or print one to copy from."""
+    from kcfg.cli import console
+    from kcfg.cli.listing import show
+    from kcfg.cli.page import Column, Row, Table
+    from kcfg.cli.specs import known
+    from kcfg.core import presets as shipped
+
+    if name is not None:
+        with known():
+            console.write(shipped.text(name))
+        return
+    found = [{"name": each, "summary": shipped.summary(each)} for each in shipped.names()]
+    rows = [Row((each["name"], each["summary"])) for each in found]
+    show(format, found, [Table([Column("preset"), Column("what it is")], rows)])

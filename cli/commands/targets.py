@@ -1,0 +1,62 @@
+"""``kcfg targets``: the GPUs kcfg knows, and their limits with sources."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from kcfg.cli.options import ListFormat
+
+
+def targets(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="[NAME]", help="A GPU, by any of its names: b200, sm_100a, 10.0."),
+    ] = None,
+    format: ListFormat = "table",
+) -> None:
+    """List the GPUs, or one GPU's limits with the documents they come from."""
+    from kcfg.cli.listing import show
+    from kcfg.cli.page import Column, Heading, Row, Table
+    from kcfg.cli.specs import known
+    from kcfg.cli.units import number
+    from kcfg.core import targets as gpus
+
+    if name is None:
+        found = [gpus.find(each) for each in gpus.names()]
+        keys = ("name", "arch", "cc", "sm_count", "smem_optin_per_block", "tmem_columns", "mma")
+        rows = [Row([number(getattr(target, key)) for key in keys]) for target in found]
+        columns = [
+            Column(key) for key in ("target", "arch", "cc", "SMs", "smem/block", "TMEM", "mma")
+        ]
+        show(
+            format,
+            [{key: getattr(target, key) for key in keys} for target in found],
+            [Table(columns, rows)],
+        )
+        return
+    with known():
+        target = gpus.find(name)
+    limits = list(target.rows())
+    rows = [
+        Row((limit, number(value), unit, f"{doc} [{source}]"))
+        for limit, value, unit, doc, source in limits
+    ]
+    columns = [
+        Column("limit"),
+        Column("value", True),
+        Column("unit"),
+        Column("what it is [source]"),
+    ]
+    show(
+        format,
+        {
+            "name": target.name,
+            "limits": [
+                dict(zip(("name", "value", "unit", "doc", "source"), row, strict=True))
+                for row in limits
+            ],
+        },
+        [Heading(f"{target.name} ({target.arch})", 1), Table(columns, rows)],
+    )

@@ -1,0 +1,73 @@
+"""Standard output and standard error: results go to one, messages to the other."""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+from collections.abc import Callable
+from typing import TypeVar
+
+from kcfg.cli.exits import FAILED, FOUND
+
+T = TypeVar("T")
+
+
+def safely(program: Callable[[], T]) -> T:
+    """Run a whole program: whatever happens to its streams, it ends without a traceback."""
+    prepare()
+    gc.set_threshold(100_000)  # a spec leaves no cycles; looking for them took a fifth of the time
+    try:
+        try:
+            return program()
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        abandon()
+        sys.exit(FOUND)
+    except RecursionError:
+        error("the input is nested too deeply for kcfg to read")
+        sys.exit(FAILED)
+    except OSError as trouble:
+        # Results could not be written: a full disk, a closed terminal.
+        error(f"cannot write the results: {trouble.strerror or trouble}")
+        abandon()
+        sys.exit(FAILED)
+    except Exception as mistake:
+        if os.environ.get("KCFG_TRACEBACK"):
+            raise
+        error(
+            f"kcfg itself failed, which is a mistake of its own: {type(mistake).__name__}: "
+            f"{mistake}. Please report it, with what KCFG_TRACEBACK=1 shows."
+        )
+        sys.exit(FAILED)
+
+
+def prepare() -> None:
+    """Make both streams safe: never an encoding error, never a missing stream."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # closed before we started
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+        elif hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def abandon() -> None:
+    """Drop what is still buffered, so that leaving does not fail a second time."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
+def write(text: str) -> None:
+    """Write results to standard output."""
+    sys.stdout.write(text)
+
+
+def error(message: object) -> None:
+    """Write a message to standard error, on a line of its own."""
+    sys.stderr.write(f"{message}\n")
+
+
+def is_terminal() -> bool:
+    """Whether results are read by a person at a terminal that can show colour."""
+    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"

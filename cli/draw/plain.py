@@ -1,0 +1,89 @@
+"""Plain text: for pipes, files and terminals without colour; 80 columns unless told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from kcfg.cli.page import Block, Code, Grid, Heading, Line, Row, Table
+
+WIDTH = 80
+GAP = 2
+
+
+def text(page: Iterable[Block], width: int = WIDTH) -> str:
+    """The page as text of lines that fit ``width`` where their words allow it."""
+    return "".join(_block(block, width) for block in page)
+
+
+def _block(block: Block, width: int) -> str:
+    match block:
+        case Heading():
+            return _heading(block)
+        case Line():
+            return wrap(block.text, width, block.indent) + "\n"
+        case Code():
+            return "".join(f"{wrap(line, width, 4)}\n" for line in block.text.splitlines())
+        case Grid():
+            return "".join(f"{line}\n" for line in grid(block.pairs, width))
+        case Table():
+            return "".join(f"{line}\n" for line in table(block, width))
+
+
+def _heading(heading: Heading) -> str:
+    if heading.level == 1:
+        return f"{heading.text}\n"
+    return f"\n{heading.text}\n"
+
+
+def wrap(words: str, width: int, indent: int = 0) -> str:
+    """Words set to a width, every line ``indent`` columns in."""
+    if len(words) + indent <= width:
+        return " " * indent + words
+    import textwrap
+
+    return textwrap.fill(
+        words,
+        max(width, indent + 20),
+        initial_indent=" " * indent,
+        subsequent_indent=" " * (indent + 2),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def grid(pairs: Sequence[tuple[str, str]], width: int) -> list[str]:
+    """Name-value pairs in columns, filled downwards."""
+    if not pairs:
+        return []
+    names = max(len(name) for name, _ in pairs)
+    values = max(len(value) for _, value in pairs)
+    cell = 2 + names + GAP + values
+    across = max(1, (width + GAP) // (cell + GAP))
+    down = -(-len(pairs) // across)
+    cells = [f"  {name:<{names}}{'':{GAP}}{value:>{values}}" for name, value in pairs]
+    return [(" " * GAP).join(cells[row::down]).rstrip() for row in range(down)]
+
+
+def table(block: Table, width: int) -> list[str]:
+    """A table's lines; the last column wraps below itself when it is too long."""
+    rows = list(block.rows)
+    if any(column.header for column in block.columns):
+        rows.insert(0, Row([column.header for column in block.columns]))
+    widths = [
+        max((len(row.cells[i]) for row in rows), default=0) for i in range(len(block.columns))
+    ]
+    return [line for row in rows for line in _row(row.cells, block, widths, width)]
+
+
+def _row(cells: Sequence[str], block: Table, widths: list[int], width: int) -> list[str]:
+    start = "  "
+    for cell, column, size in zip(cells[:-1], block.columns[:-1], widths[:-1], strict=True):
+        start += (f"{cell:>{size}}" if column.right else f"{cell:<{size}}") + " " * GAP
+    last = cells[-1]
+    if block.columns[-1].right:
+        return [f"{start}{last:>{widths[-1]}}".rstrip()]
+    room = max(20, width - len(start))
+    if len(last) <= room:
+        return [(start + last).rstrip()]
+    first, *rest = wrap(last, room).splitlines()
+    return [start + first, *(" " * (len(start) - 2) + line for line in rest)]

@@ -1,0 +1,1 @@
+"""How ``kcfg derive`` writes reports: each module has ``write(derived)``."""

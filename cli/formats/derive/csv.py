@@ -1,0 +1,34 @@
+"""CSV: a row for every input and every value, so that kernels of any kind fit one file."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable
+from typing import Any
+
+from kcfg.cli import console
+from kcfg.core.report import Derived
+
+COLUMNS = ("source", "spec", "kernel", "release", "target", "kind", "name", "value", "unit")
+
+
+def write(derived: Iterable[Derived]) -> None:
+    """Write reports as rows under the header `COLUMNS`."""
+    _write_row(COLUMNS)
+    for _, report in derived:
+        spec = [report[key] for key in ("source", "name", "kernel", "release", "target")]
+        for name, value in report["inputs"].items():
+            _write_row([*spec, "input", name, _cell(value), ""])
+        for name, value in report["values"].items():
+            _write_row([*spec, "value", name, _cell(value), report["units"][name]])
+
+
+def _cell(value: Any) -> Any:
+    return str(value).lower() if isinstance(value, bool) else value
+
+
+def _write_row(row: Iterable[Any]) -> None:
+    line = io.StringIO()
+    csv.writer(line, lineterminator="\n").writerow(row)
+    console.write(line.getvalue())

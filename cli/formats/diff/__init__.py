@@ -1,0 +1,1 @@
+"""How ``kcfg diff`` writes comparisons: each module has ``write(diffs, everything)``."""

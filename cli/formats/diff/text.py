@@ -1,0 +1,14 @@
+"""The comparison as a page: in colour on a terminal, else as plain text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kcfg.cli.formats.diff._page import pages
+from kcfg.cli.page import draw
+from kcfg.core.diff import Diff
+
+
+def write(diffs: Iterable[Diff], everything: bool) -> None:
+    """Show each comparison; ``everything`` also shows what came out the same."""
+    draw(pages(diffs, everything))

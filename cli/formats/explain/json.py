@@ -1,0 +1,33 @@
+"""Explanations as JSON: an object for one spec, a list for several."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from kcfg.cli import console
+from kcfg.cli.formats.explain import Told
+from kcfg.core.explain import plain
+from kcfg.core.report import SCHEMA
+
+
+def write(told: Iterable[Told], tree: bool) -> None:
+    """Write what is told; what an explanation rests on stands in its ``because`` either way."""
+    found = [_told(each) for each in told]
+    if found:
+        console.write(json.dumps(found[0] if len(found) == 1 else found, indent=2) + "\n")
+
+
+def _told(told: Told) -> dict[str, Any]:
+    return {
+        "schema": SCHEMA,
+        "kernel": told.kernel,
+        "release": told.release,
+        "target": told.target or None,
+        "name": told.name,
+        "source": told.source or None,
+        "story": plain(told.story),
+        "explanations": plain(told.explanations),
+        "references": plain(told.references),
+    }

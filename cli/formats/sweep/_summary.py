@@ -1,0 +1,72 @@
+"""What is said about a sweep on standard error: how far it is, what came of it, and why not."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+
+from kcfg.core.sweep.output import Output, State
+from kcfg.core.sweep.reasons import leaves, tree
+from kcfg.core.sweep.work import Query, Tally
+
+PATIENCE = 1.0
+"""Seconds until a person at a terminal is told how far it is, and from one time to the next."""
+
+
+class Progress:
+    """A line at a terminal that says how much of a grid is done."""
+
+    def __init__(self, size: int) -> None:
+        self.size, self.told = size, False
+        self.next = time.monotonic() + PATIENCE
+
+    def tell(self, state: State) -> None:
+        """Say it, unless it was said a moment ago or nobody is watching."""
+        if time.monotonic() < self.next or not sys.stderr.isatty():
+            return
+        done = state.tally.points
+        sys.stderr.write(f"\r{done / self.size:6.1%} of {self.size:,} points")
+        sys.stderr.flush()
+        self.told, self.next = True, time.monotonic() + PATIENCE
+
+    def end(self) -> None:
+        """Wipe the line."""
+        if self.told:
+            sys.stderr.write("\r" + " " * 60 + "\r")
+
+
+def lines(query: Query, tally: Tally, derived: int, seconds: float) -> Iterator[str]:
+    """The counts of a sweep, and the conditions that refused points, the most frequent first."""
+    speed = f"{derived / max(seconds, 1e-3):,.0f} a second"
+    yield f"{tally.points:,} points in {seconds:,.1f} s ({speed})"
+    root = tree(query.cls)
+    if "supported" in query.cls.quantities:
+        yield f"  supported: {_share(tally.supported, tally.points)}"
+    if query.where:
+        yield f"  matching --where: {_share(tally.kept, tally.points)}"
+    refused = dict(tally.refused)
+    if refused and root:
+        yield f"  refused: {_share(sum(refused.values()), tally.points)}, by the first to fail of"
+        conditions = leaves(root)
+        width = max(len(conditions[place].name) for place in refused)
+        for place, count in sorted(refused.items(), key=lambda item: (-item[1], item[0])):
+            one = conditions[place]
+            yield f"    {count:>{len(f'{tally.points:,}')},}  {one.name:<{width}}  {one.text}"
+    if tally.singly:
+        yield (
+            f"  derived one by one, which takes longer: {tally.singly:,} (a formula loops over "
+            "what varies, or its numbers may pass 64 bits)"
+        )
+
+
+def stopped(why: str, state: State, query: Query, output: Output | None) -> str:
+    """What to say where a sweep did not get to its end."""
+    done = f"{state.tally.points:,} of {query.grid.size:,} points are done"
+    if output is None or not state.bytes and not state.next:
+        return f"{why}; {done}"
+    return f"{why}; {done}, kept in {output.part}: continue with --resume"
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part:,} ({part / whole:.1%})" if whole else "0"

@@ -1,0 +1,1 @@
+"""How ``kcfg validate`` writes what it found: each module has ``write(run)``."""

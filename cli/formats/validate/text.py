@@ -1,0 +1,63 @@
+"""A line for every finding, as compilers write them, and the counts at the end."""
+
+from __future__ import annotations
+
+from kcfg.cli import console
+from kcfg.core.figures import some
+from kcfg.core.problem import listed, printable
+from kcfg.core.validate.result import Judged, Located, Tally
+from kcfg.core.validate.run import Run
+
+COLOURS = {"error": "1;31", "warning": "33", "info": "2"}
+"""Of a terminal, by severity."""
+
+OTHERS = 6
+"""Keys that a finding also rests on, as many as are listed."""
+
+
+def write(run: Run) -> None:
+    """Write every document's findings as they come; colour is for terminals only."""
+    coloured = console.is_terminal()
+    for judged in run:
+        for located in judged.found:
+            console.write(_finding(located, coloured))
+        if judged.launch is not None:
+            console.write(_not_judged(judged))
+        for note in judged.notes:
+            console.write(f"{printable(note)}\n")
+    console.write(f"{summary(run.tally)}\n")
+
+
+def _finding(located: Located, coloured: bool) -> str:
+    finding = located.finding
+    place = f":{finding.line}:{finding.column}" if finding.line else ""
+    what = f"{finding.severity} {finding.rule}"
+    path = f"{finding.path}: " if finding.path else ""
+    if coloured:
+        what = f"\x1b[{COLOURS[finding.severity]}m{what}\x1b[0m"
+    where, said = printable(f"{finding.file}{place}"), printable(f"{path}{finding.message}")
+    line = f"{where}: {what} {said}\n"
+    if located.rests_on:
+        others = (f"{key} ({row}:{column})" for key, row, column in located.rests_on)
+        line += f"    rests on {listed(others, OTHERS)} too\n"
+    return line
+
+
+def _not_judged(judged: Judged) -> str:
+    from kcfg.core.rules import not_judged
+
+    assert judged.launch is not None
+    waiting = not_judged(judged.launch)
+    if not waiting:
+        return ""
+    return "".join(f"{printable(judged.source)}: not judged: {each}\n" for each in waiting)
+
+
+def summary(tally: Tally) -> str:
+    """The counts in a line."""
+    counts = [some(tally.errors, "error"), some(tally.warnings, "warning")]
+    if tally.infos:
+        counts.append(some(tally.infos, "note"))
+    hidden = f"; {some(tally.hidden, 'finding')} not shown" if tally.hidden else ""
+    seen = f"{some(tally.files, 'file')}, {some(tally.specs, 'spec')}"
+    return f"{seen}: {', '.join(counts)}{hidden}"

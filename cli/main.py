@@ -1,0 +1,69 @@
+"""The ``kcfg`` program: a Typer application that imports only the command it runs."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typer import Typer
+
+COMMANDS = (
+    "derive",
+    "explain",
+    "diff",
+    "draw",
+    "report",
+    "validate",
+    "sweep",
+    "check",
+    "emit",
+    "presets",
+    "kernels",
+    "targets",
+    "rules",
+    "schema",
+)
+"""Every command, in the order ``kcfg --help`` lists them; each is ``cli/commands/<name>.py``."""
+
+
+def main() -> None:
+    """Run ``kcfg`` with the arguments of this process, and exit."""
+    from kcfg.cli import console
+
+    console.safely(lambda: application(sys.argv[1:])())
+
+
+def application(arguments: list[str]) -> Typer:
+    """The Typer application; with only the asked command in it where that is clear."""
+    import typer
+
+    app = typer.Typer(
+        name="kcfg",
+        help="Kernel configurations for NVIDIA's B200, before anything compiles.",
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        add_completion=False,
+        no_args_is_help=True,
+    )
+    asked = arguments[0] if arguments else ""
+    for name in (asked,) if asked in COMMANDS else COMMANDS:
+        module = import_module(f"kcfg.cli.commands.{name}")
+        app.command(name)(getattr(module, name))
+
+    @app.callback(invoke_without_command=True)
+    def callback(
+        version: bool = typer.Option(False, "--version", help="Show kcfg's version and exit."),
+    ) -> None:
+        if version:
+            from kcfg.core.version import VERSION
+
+            typer.echo(f"kcfg {VERSION}")
+            raise typer.Exit
+
+    return app
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,60 @@
+"""Options and arguments that several commands share, each written once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+
+from kcfg.cli import formats
+
+Specs = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="SPEC...", help="Spec files; `-` is standard input.", show_default=False
+    ),
+]
+Preset = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--preset", metavar="NAME", help="A shipped spec (see `kcfg presets`); repeatable."
+    ),
+]
+Setting = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Set an input over the file; repeatable."),
+]
+Release = Annotated[
+    str | None, typer.Option("--release", metavar="X.Y", help="Derive as of this upstream release.")
+]
+Target = Annotated[
+    str | None, typer.Option("--target", metavar="NAME", help="Derive for this GPU, such as b200.")
+]
+
+
+KernelName = typer.Argument(metavar="[KERNEL]", help="A kernel's name, such as fa4.")
+
+
+def Format(command: str) -> Any:
+    """The ``--format`` option of a command."""
+    return one_of(formats.names(command))
+
+
+def one_of(
+    known: Sequence[str],
+    what: str = "format",
+    flag: str = "--format",
+    help: str = "How to write it.",
+) -> Any:
+    """An option that takes one of the ``known`` words, each of them a ``what``."""
+
+    def check(value: str) -> str:
+        if value not in known:
+            raise typer.BadParameter(f"unknown {what} {value!r}; known: {', '.join(known)}")
+        return value
+
+    return typer.Option(flag, metavar="|".join(known), help=help, callback=check)
+
+
+ListFormat = Annotated[str, one_of(["table", "json"])]

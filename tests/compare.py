@@ -1,0 +1,124 @@
+"""Golden rows: what the real kernels computed, compared field by field with kcfg.
+
+``python tests/compare.py FOLDER`` compares every ``*.jsonl`` of a folder and prints the
+differences by field; the test suite runs the same comparison over ``tests/golden``. A row
+is ``{"family", "release", "inputs", "fields"}``, made by running the released package; a
+packed file names inputs and fields once, in its first line, and holds lists of values.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from kcfg.core.spec import Spec, read
+
+DATA = Path(__file__).parent / "golden"
+
+
+class Family(NamedTuple):
+    """Where a golden file's rows appear in kcfg: kernel, prefix of its values, extra inputs."""
+
+    kernel: str
+    prefix: str = ""
+    extra: dict[str, Any] = {}
+
+
+FAMILIES = {
+    "index_prefill": Family("index_prefill"),
+    "fa4": Family("fa4"),
+    "attention_smem": Family("fa4"),
+    "mla_config": Family("mla_prefill"),
+    "mla_smem": Family("mla_prefill", "storage."),
+    "mla_select": Family("mla_prefill", extra={"select": True}),
+    "depth512": Family("mha_depth512"),
+    "mla_decode": Family("mla_decode"),
+    "matmul_config": Family("matmul"),
+    "matmul_choose": Family("matmul"),
+}
+
+
+class Difference(NamedTuple):
+    """One field on which a row and kcfg do not agree."""
+
+    field: str
+    row: Any
+    kcfg: Any
+    inputs: dict[str, Any]
+
+
+def rows(path: Path) -> Iterator[dict[str, Any]]:
+    """The rows of a file, packed or not."""
+    with path.open(encoding="utf-8") as lines:
+        first = json.loads(next(lines))
+        if isinstance(first["inputs"], dict):
+            yield first
+            for line in lines:
+                yield json.loads(line)
+            return
+        names, fields = first["inputs"], first["fields"]
+        for line in lines:
+            values = json.loads(line)
+            yield {
+                "family": first["family"],
+                "release": first["release"],
+                "inputs": dict(zip(names, values, strict=False)),
+                "fields": dict(zip(fields, values[len(names) :], strict=True)),
+            }
+
+
+def spec_text(row: dict[str, Any]) -> str:
+    """A row's inputs as the spec somebody would write."""
+    family = FAMILIES[row["family"]]
+    shape = {**row["inputs"], **family.extra}
+    return json.dumps({"kernel": family.kernel, "release": row["release"], "shape": shape})
+
+
+def differences(row: dict[str, Any]) -> Iterator[Difference]:
+    """Every field of a row that kcfg gives otherwise, in value or in type."""
+    spec = next(iter(read(spec_text(row), "row")))
+    if not isinstance(spec, Spec):
+        yield Difference("(refused)", None, "; ".join(map(str, spec)), row["inputs"])
+        return
+    values = spec.derive().values()
+    prefix = FAMILIES[row["family"]].prefix
+    for field, wanted in row["fields"].items():
+        key = prefix + field.replace("(page_size)", "").replace("()", "")
+        got = values.get(key, "no such value")
+        if got != wanted or type(got) is not type(wanted):
+            yield Difference(field, wanted, got, row["inputs"])
+
+
+def compare_file(path: Path) -> tuple[int, list[Difference]]:
+    """How many rows a file has, and every difference in them."""
+    count, found = 0, []
+    for row in rows(path):
+        count += 1
+        found += differences(row)
+    return count, found
+
+
+def main(folder: str) -> int:
+    """Compare every file of known rows in a folder; 1 where anything differs."""
+    worst = 0
+    for path in sorted(Path(folder).glob("*.jsonl")):
+        if path.name.partition("@")[0] not in FAMILIES:
+            continue
+        count, found = compare_file(path)
+        print(f"{path.name}: {count} rows, {len(found)} differences")
+        for field, times in Counter(each.field for each in found).most_common():
+            example = next(each for each in found if each.field == field)
+            print(f"  {field}: {times} times, such as {example.row!r} upstream, {example.kcfg!r} here")
+            print(f"    for {json.dumps(example.inputs)}")
+        worst = max(worst, bool(found))
+    return worst
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(f"usage: {sys.argv[0]} FOLDER")
+    sys.exit(main(sys.argv[1]))

@@ -1,0 +1,213 @@
+"""``kcfg derive``: every option and format, and the layouts of every kernel."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import shapes
+import yaml
+from typer.testing import CliRunner, Result
+
+from kcfg.cli.formats.derive.env import variable
+from kcfg.cli.main import application
+from kcfg.core import kernels, presets
+from kcfg.core.kernel import Layout
+from kcfg.core.report import units
+
+SPEC = """
+kernel: index_prefill
+release: 26.6
+name: indexer
+shape: {dtype: fp8_e4m3, ks_dtype: f32, depth: 128, BM_key: 128, n_tokens: 4, num_heads: 32}
+"""
+
+
+def kcfg(*arguments: str, stdin: str | None = None) -> Result:
+    return CliRunner().invoke(application(list(arguments)), list(arguments), input=stdin)
+
+
+def derived(*arguments: str, stdin: str | None = None) -> Any:
+    return json.loads(kcfg("derive", *arguments, "--format", "json", stdin=stdin).stdout)
+
+
+@pytest.fixture
+def spec(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.chdir(tmp_path)
+    Path("indexer.kcfg.yaml").write_text(SPEC)
+    return "indexer.kcfg.yaml"
+
+
+# Options
+
+
+def test_get_prints_bare_values_one_a_line(spec: str) -> None:
+    result = kcfg("derive", spec, *(f"--get={name}" for name in GOT))
+    assert result.stdout.splitlines() == list(GOT.values())
+    assert result.exit_code == 0
+
+
+GOT = {
+    "k_stages": "5",
+    "supported": "true",
+    "mma_n": "128",  # an input
+    "inputs.num_heads": "32",
+    "smem.free": "13580",
+    "registers.pool.free": "2048",
+}
+
+
+def test_get_of_no_such_name_says_what_was_meant(spec: str) -> None:
+    result = kcfg("derive", spec, "--get", "k_stage", "--get", "n_mbars")
+    assert "did you mean 'k_stages'?" in result.stderr
+    assert result.stdout == "14\n"
+    assert result.exit_code == 2
+
+
+def test_set_goes_over_the_file(spec: str) -> None:
+    assert kcfg("derive", spec, "--set", "depth=64", "--get", "depth").stdout == "64\n"
+    assert kcfg("derive", spec, "--set", "mma_n=96", "--get", "n_tokens").stdout == "3\n"
+
+
+def test_release_and_target_go_over_the_file(spec: str) -> None:
+    found = derived(spec, "--release", "26.7", "--target", "sm_103a")
+    assert (found["release"], found["target"]) == ("26.7", "b300")
+
+
+def test_a_target_without_the_tensor_cores_is_refused_with_the_reason(spec: str) -> None:
+    result = kcfg("derive", spec, "--target", "h200")
+    assert "needs tcgen05" in result.stderr and "wgmma" in result.stderr
+    assert result.exit_code == 1
+
+
+def test_presets_and_files_and_standard_input_go_together(spec: str) -> None:
+    found = derived(spec, "-", "--preset", "llama-3-8b", "--preset", "mistral-7b", stdin=SPEC)
+    assert [each["source"].partition("#")[0] for each in found] == [
+        spec,
+        "<stdin>",
+        "preset:llama-3-8b",
+        "preset:mistral-7b",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ((), "name a spec file"),
+        (("--preset", "llama-3-9b"), "llama-3-8b"),
+        (("a.yaml", "--format", "xml"), "jsonl"),
+        (("a.yaml", "--set", "depth"), "key=value"),
+        (("no-such-file.yaml",), "no-such-file.yaml"),
+    ],
+)
+def test_wrong_usage_exits_2_and_says_what_would_do(arguments: tuple[str, ...], told: str) -> None:
+    result = kcfg("derive", *arguments)
+    assert told in result.stderr
+    assert result.exit_code == 2
+
+
+def test_an_unsupported_configuration_is_derived_and_exits_1(spec: str) -> None:
+    result = kcfg("derive", spec, "--set", "BM_key=64", "--format", "json")
+    report = json.loads(result.stdout)
+    assert report["supported"] is False
+    assert report["values"]["k_stages"] == 11
+    assert "BM_key == 128" in report["findings"][0]["message"]
+    assert result.exit_code == 1
+
+
+def test_one_broken_spec_does_not_hide_the_others() -> None:
+    result = kcfg("derive", "-", "--format", "jsonl", stdin=f"{SPEC}---\nkernel: [\n---{SPEC}")
+    assert len(result.stdout.splitlines()) == 2
+    assert "<stdin>:7:9: bracket" in result.stderr
+    assert result.exit_code == 2
+
+
+# Formats
+
+
+def test_json_is_an_object_for_one_spec_and_a_list_for_several(spec: str) -> None:
+    assert derived(spec)["name"] == "indexer"
+    assert [each["name"] for each in derived(spec, spec)] == ["indexer", "indexer"]
+
+
+def test_yaml_and_jsonl_say_what_json_says(spec: str) -> None:
+    whole = derived(spec)
+    assert yaml.safe_load(kcfg("derive", spec, "--format", "yaml").stdout) == whole
+    assert json.loads(kcfg("derive", spec, "--format", "jsonl").stdout) == whole
+
+
+def test_csv_has_a_row_for_every_input_and_value(spec: str) -> None:
+    whole = derived(spec)
+    rows = list(csv.DictReader(io.StringIO(kcfg("derive", spec, "--format", "csv").stdout)))
+    assert [row["name"] for row in rows] == [*whole["inputs"], *whole["values"]]
+    assert {"kind": "value", "name": "supported", "value": "true", "unit": "bool"}.items() <= next(
+        row for row in rows if row["name"] == "supported"
+    ).items()
+
+
+@pytest.mark.parametrize(("kernel", "release"), shapes.RELEASES)
+def test_env_gives_every_value_a_variable_of_its_own(kernel: str, release: str) -> None:
+    names = units(kernels.find(kernel, release))
+    assert len({variable(name) for name in names}) == len(names)
+
+
+def test_env_can_be_evaluated_by_a_shell(spec: str) -> None:
+    script = (
+        kcfg("derive", spec, "--format", "env").stdout + 'echo "$KCFG_K_STAGES $KCFG_SUPPORTED"'
+    )
+    assert subprocess.run(["sh", "-c", script], capture_output=True, text=True).stdout == "5 true\n"
+
+
+def test_the_table_says_the_verdict_first_and_maps_what_sits_where(spec: str) -> None:
+    lines = kcfg("derive", spec).stdout.splitlines()
+    assert lines[0] == "indexer: index_prefill 26.6 on b200"
+    assert lines[2] == "supported"
+    assert "Shared memory: 102,132 of 115,712 bytes used, 13,580 free" in lines
+    assert "   16,384  81,920  80.0 KiB       5         k" in lines
+    assert max(map(len, lines)) <= 80
+
+
+@pytest.mark.parametrize("preset", presets.names())
+def test_tables_keep_to_80_columns(preset: str) -> None:
+    lines = kcfg("derive", "--preset", preset, "--format", "full").stdout.splitlines()
+    assert [line for line in lines if len(line) > 80] == []
+
+
+# Layouts
+
+
+EVERY_SHAPE = pytest.mark.parametrize("shape", shapes.SHAPES, ids=lambda shape: shape.id)
+
+
+def layout(shape: shapes.Shape) -> Layout:
+    return shapes.derive(shape.kernel, shape.release, shape.inputs).layout
+
+
+@EVERY_SHAPE
+def test_regions_tile_shared_memory_exactly(shape: shapes.Shape) -> None:
+    smem = layout(shape).smem
+    if smem is None or smem.unplaced:
+        pytest.skip("this configuration has no layout of shared memory")
+    end = 0
+    for region in smem.regions:
+        if region.alias_of is None:
+            assert region.offset == end
+            assert region.offset % region.align == 0 or not shape.supported
+            end = region.end
+    assert end == smem.used
+
+
+@EVERY_SHAPE
+def test_tensor_memory_stays_within_what_is_allocated(shape: shapes.Shape) -> None:
+    tmem = layout(shape).tmem
+    if tmem is None or tmem.unplaced or tmem.allocated is None:
+        pytest.skip("this configuration has no layout of tensor memory")
+    assert tmem.allocated & (tmem.allocated - 1) == 0
+    for columns in tmem.regions:
+        if columns.lane < columns.lanes:  # split_m addresses run past the lanes
+            assert columns.column + columns.columns <= tmem.allocated

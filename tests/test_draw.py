@@ -1,0 +1,415 @@
+"""``kcfg draw``: pictures are to scale, readable, whole, and the same every time."""
+
+from __future__ import annotations
+
+import os
+import re
+import resource
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from itertools import pairwise
+from pathlib import Path
+
+import pictured
+import pytest
+import shapes
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pictured import SVG
+from typer.testing import CliRunner, Result
+
+from kcfg.cli.draw import plain
+from kcfg.cli.main import application
+from kcfg.cli.pictures import terminal
+from kcfg.cli.pictures.bars import Scene
+from kcfg.cli.pictures.svg import picture, style
+from kcfg.core.report import Derived, report
+
+ALL = {**pictured.of_presets(), **pictured.refused()}
+PAIRS = list(pairwise(pictured.of_presets()))
+LAUNCH = """
+kernel: launch
+shape:
+  threads: 384
+  registers: {entry: 168, warpgroups: [40, 240, 240]}
+  shared: {static: 512, regions: [{name: a, bytes: 1000}, {name: b, bytes: 4, offset: 2048}]}
+  tmem: {allocations: [256, 128]}
+"""
+REFUSED = """
+kernel: fa4
+release: 26.6
+shape: {qkv_dtype: bf16, num_q_heads: 32, group: 4, qk_depth: 256, ov_depth: 256, page_size: 128}
+"""
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(application(["draw"]), ["draw", *arguments])
+
+
+def scene_of(name: str) -> Scene:
+    return pictured.scenes([ALL[name]])[0]
+
+
+@pytest.fixture
+def refused(tmp_path: Path) -> str:
+    path = tmp_path / "refused.yaml"
+    path.write_text(REFUSED)
+    return str(path)
+
+
+def spans(svg: str) -> dict[str, tuple[float, float]]:
+    """Where what has a tooltip is drawn first, by what the tooltip says: left edge and width."""
+    found: dict[str, tuple[float, float]] = {}
+    for rect in ET.fromstring(svg).iter(f"{SVG}rect"):
+        title = rect.find(f"{SVG}title")
+        if title is not None and title.text:
+            place = float(rect.get("x", 0)), float(rect.get("width", 0))
+            found.setdefault(title.text, place)
+    return found
+
+
+# SVG
+
+
+def check(svg: str) -> None:
+    """What holds for every picture: valid, self-contained, no text over another or outside."""
+    root = ET.fromstring(svg)
+    texts = pictured.written(svg)
+    assert pictured.overlapping(texts) == []
+    width = float(root.get("width", 0)) - 2 * picture.MARGIN
+    height = float(root.get("height", 0)) - 2 * picture.MARGIN
+    assert [t.text for t in texts if t.left < -0.1 or t.right > width + 0.1] == []
+    assert [t.text for t in texts if t.top < 0 or t.bottom > height + 0.1] == []
+    outside = svg.replace('xmlns="http://www.w3.org/2000/svg"', "")
+    assert not re.search(r"https?:|href|@import|<script|<image|url\((?!#)", outside)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_picture_is_valid_and_no_text_lies_over_another(name: str) -> None:
+    svg = picture.document([scene_of(name)])
+    check(svg)
+    assert svg == picture.document([scene_of(name)])
+
+
+@pytest.mark.parametrize(("old", "new"), PAIRS, ids=map(" ".join, PAIRS))
+def test_so_is_a_picture_of_two(old: str, new: str) -> None:
+    check(picture.document([scene_of(old), scene_of(new)]))
+
+
+def test_so_is_a_picture_of_many() -> None:
+    check(picture.document([scene_of(name) for name in list(ALL)[::4]]))
+
+
+@pytest.mark.parametrize(("kernel", "release"), shapes.RELEASES)
+@settings(max_examples=12, deadline=None)
+@given(data=st.data())
+def test_so_is_that_of_any_shape(kernel: str, release: str, data: st.DataObject) -> None:
+    derived = shapes.derive(kernel, release, data.draw(shapes.random(kernel, release)))
+    check(picture.document(pictured.scenes([Derived(derived, report(derived))])))
+
+
+@settings(max_examples=50, deadline=None)
+@given(name=st.text(st.characters(codec="utf-8"), max_size=40))
+def test_any_label_leaves_it_valid(name: str) -> None:
+    kernel, found = ALL["llama-3-8b"]
+    svg = picture.document(pictured.scenes([Derived(kernel, {**found, "name": name})]))
+    ET.fromstring(svg)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_every_region_is_named_with_its_size_and_drawn_to_scale(name: str) -> None:
+    smem = ALL[name].report["smem"]
+    svg = picture.document([scene_of(name)])
+    texts = {text.text for text in pictured.written(svg)}
+    drawn = spans(svg)
+    for region in smem["regions"] if smem else ():
+        if region["padding"] or region["alias_of"]:
+            continue
+        assert region["name"] in texts
+        scale = picture.WIDTH / (max(smem["used"], smem["limit"] + 1024))
+        (left, width) = next(
+            place
+            for says, place in drawn.items()
+            if says.startswith(f"{region['name']}: {region['bytes']:,} B")
+            and re.search(rf"at {region['offset']:,}(?![\d,]*\d)", says)
+        )
+        assert left == pytest.approx(region["offset"] * scale, abs=0.02)
+        assert width == pytest.approx(region["bytes"] * scale, abs=0.02)
+
+
+def test_what_is_too_small_to_name_is_enlarged_beside_its_place() -> None:
+    svg = picture.document([scene_of("llama-3-8b")])
+    boxes = [
+        float(rect.get("width", 0))
+        for rect in ET.fromstring(svg).iter(f"{SVG}rect")
+        if (rect.findtext(f"{SVG}title") or "").startswith("tmem_pointer: 4 B")
+    ]
+    assert boxes[0] < 0.1  # to scale
+    assert boxes[1] > 60  # enlarged
+
+
+@pytest.mark.parametrize("name", pictured.of_presets())
+def test_limit_reserve_and_allocation_are_marked(name: str) -> None:
+    found = ALL[name].report
+    texts = {text.text for text in pictured.written(picture.document([scene_of(name)]))}
+    if found["smem"]:
+        assert f"limit {found['smem']['limit']:,} B" in texts
+        assert {"reserved", "1,024 B"} <= texts
+    if found["tmem"]:
+        assert f"allocated {found['tmem']['allocated']:,}" in texts
+    if found["registers"]:
+        assert f"granted {found['registers']['pool']['granted']:,}" in texts
+
+
+def test_blocks_that_share_an_sm_are_drawn_each() -> None:
+    svg = picture.document([scene_of("deepseek-v3-2-index")])
+    texts = [text.text for text in pictured.written(svg)]
+    assert "2 blocks 103,168 B each" in texts
+    assert any(text.startswith("2 blocks per SM") for text in texts)
+
+
+def test_of_two_what_moved_is_linked_at_one_scale() -> None:
+    names = ("deepseek-v3-2-index", "deepseek-v3-2-index-26-7")
+    svg = picture.document([scene_of(name) for name in names])
+    linked = [
+        polygon.findtext(f"{SVG}title") or ""
+        for polygon in ET.fromstring(svg).iter(f"{SVG}polygon")
+        if polygon.get("class") == "moved"
+    ]
+    assert "k: from 16,384 to 32,768; 5 x 16,384 B, then 4 x 16,384 B" in linked
+    assert len(linked) == 6
+    texts = " ".join(text.text for text in pictured.written(svg))
+    assert "came: q_records, steal_scratch" in texts
+    drawn = spans(svg)
+    scales = {
+        round(width / int(says.split(": ")[1].split(" B")[0].replace(",", "")), 9)
+        for says, (_, width) in drawn.items()
+        if says.startswith("k: ")
+    }
+    assert len(scales) == 1
+
+
+def test_of_two_alike_nothing_moved() -> None:
+    svg = picture.document([scene_of("llama-3-8b"), scene_of("llama-3-8b")])
+    assert 'class="moved"' not in svg
+    assert "From A to B nothing moved." in svg
+
+
+def test_it_has_a_title_and_is_described_for_those_who_do_not_see_it() -> None:
+    root = ET.fromstring(picture.document([scene_of("llama-3-8b")]))
+    assert root.get("role") == "img"
+    named = {element.get("id"): element.text or "" for element in root if element.get("id")}
+    title, description = (named[id] for id in (root.get("aria-labelledby") or "").split())
+    assert title == "llama-3-8b: fa4 26.6 on b200"
+    for words in ("supported", "tmem_pointer 4 B", "P1 128 columns", "softmax0 24,576 registers"):
+        assert words in description
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[n : n + 2], 16) / 255 for n in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    dark, light = sorted(map(luminance, (one, other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("number", range(len(style.INKS)))
+def test_labels_stand_out_in_light_and_dark_and_regions_differ_in_grey(number: int) -> None:
+    ink = style.INKS[number]
+    for ground in (ink.ground, ink.pattern):
+        assert contrast(style.LIGHT["text"], ground) >= 4.5
+    for ground in (ink.dark_ground, ink.dark_pattern):
+        assert contrast(style.DARK["text"], ground) >= 4.5
+    assert len(set(style.PATTERNS)) == len(style.INKS)
+
+
+@pytest.mark.parametrize("colours", [style.LIGHT, style.DARK], ids=["light", "dark"])
+@pytest.mark.parametrize("name", ["text", "quiet", "good", "bad", "warn"])
+def test_words_stand_out_from_the_paper(colours: dict[str, str], name: str) -> None:
+    assert contrast(colours[name], colours["paper"]) >= 4.5
+
+
+# In the terminal
+
+
+@pytest.mark.parametrize("width", [40, 57, 80, 200])
+@pytest.mark.parametrize("name", ALL)
+def test_bars_fit_the_width_in_plain_letters(name: str, width: int) -> None:
+    lines = plain.text(terminal.pages([scene_of(name)], width), width).splitlines()
+    bars = [line for line in lines if line.strip().startswith("|")]
+    assert all(len(line) <= width for line in bars)
+    assert all(line.isascii() for line in lines)
+    smem = ALL[name].report["smem"]
+    for region in smem["regions"] if smem else ():
+        assert any(region["name"].strip("()") in line for line in lines)
+
+
+def test_bars_are_to_scale() -> None:
+    lines = plain.text(terminal.pages([scene_of("llama-3-8b")], 120), 120).splitlines()
+    bar = next(line for line in lines if line.startswith("  |")).strip().strip("|")
+    expected = {"A": 65536, "B": 163840, "C": 1024, "#": 1024}
+    for sign, size in expected.items():
+        cells = bar.upper().count(sign)
+        assert abs(cells - size / 233472 * len(bar)) <= 1
+    assert bar.count("b") == pytest.approx(2 / 5 * bar.upper().count("B"), abs=1)
+
+
+def test_the_limit_is_marked_where_it_is() -> None:
+    lines = plain.text(terminal.pages([scene_of("deepseek-v3-2-index")]), 80).splitlines()
+    at = next(n for n, line in enumerate(lines) if line.startswith("  |"))
+    assert lines[at + 1].endswith("limit 115,712 B ^")
+    assert lines[at].index("#") - 1 == lines[at + 1].index("^")
+
+
+@pytest.mark.parametrize("width", ["40", "80"])
+def test_of_two_it_says_what_moved(width: str) -> None:
+    presets = ("--preset", "deepseek-v3-2-index", "--preset", "deepseek-v3-2-index-26-7")
+    result = run(*presets, "--width", width)
+    assert result.exit_code == 0
+    words = " ".join(result.stdout.split())
+    moved = "16,384 -> 32,768" if width == "80" else "moved or resized: q, k, k_scales"
+    assert moved in words
+    assert "A deepseek-v3-2-index:" in words
+    assert max(map(len, result.stdout.splitlines())) <= int(width)
+
+
+# What cannot be drawn, and why
+
+
+def test_a_layout_that_cannot_be_says_why() -> None:
+    derived = next(
+        each for each in pictured.refused().values() if (each.report["smem"] or {})["unplaced"]
+    )
+    reason = f"No layout: {derived.report['smem']['unplaced']}."
+    scenes = pictured.scenes([derived])
+    assert reason in [text.text for text in pictured.written(picture.document(scenes))]
+    assert reason in plain.text(terminal.pages(scenes))
+
+
+def test_a_kernel_without_layouts_says_so() -> None:
+    text = plain.text(terminal.pages([scene_of("llama-3-70b-o")]))
+    assert "Shared memory: not modelled for matmul 26.7" in text
+    assert "Shared memory: not modelled for matmul 26.7" in picture.document(
+        [scene_of("llama-3-70b-o")]
+    )
+
+
+def test_where_only_the_total_is_known_it_is_drawn() -> None:
+    scene = scene_of("deepseek-v3-decode")
+    used = ALL["deepseek-v3-decode"].report["values"]["smem_used"]
+    bar = scene.part("smem").bars[0]
+    assert [span.size for span in bar.spans if span.kind == "whole"] == [used]
+
+
+def test_a_launch_by_hand_is_drawn_from_what_it_says() -> None:
+    (scene,) = pictured.scenes(pictured.of_text(LAUNCH))
+    check(picture.document([scene]))
+    names = [[span.name for span in bar.spans] for part in scene.parts for bar in part.bars]
+    assert names[0] == ["static", "a", "b", "free", "reserved"]
+    assert names[1] == ["allocation 0", "allocation 1", "free"]
+    assert names[3] == ["warpgroup 0", "warpgroup 1", "warpgroup 2", "over"]
+    assert scene.part("registers").bad
+
+
+# Files and exit codes
+
+
+def test_it_writes_an_svg_file(tmp_path: Path) -> None:
+    path = tmp_path / "map.svg"
+    result = run("--preset", "llama-3-8b", "-o", str(path))
+    assert (result.exit_code, result.output) == (0, "")
+    check(path.read_text(encoding="utf-8"))
+    assert os.listdir(tmp_path) == ["map.svg"]
+
+
+def test_it_writes_to_standard_output() -> None:
+    check(run("--preset", "llama-3-8b", "-o", "-").stdout)
+
+
+def test_what_is_not_supported_is_drawn_and_exits_1(refused: str, tmp_path: Path) -> None:
+    path = tmp_path / "map.svg"
+    assert run(refused, "-o", str(path)).exit_code == 1
+    assert "NOT SUPPORTED" in path.read_text(encoding="utf-8")
+    result = run(refused)
+    assert result.exit_code == 1
+    assert "NOT SUPPORTED" in result.stdout
+
+
+@pytest.mark.parametrize(("spec", "code"), [("no-such.yaml", 2), ("wrong.yaml", 1)])
+def test_where_a_spec_cannot_be_had_nothing_is_written(
+    spec: str, code: int, tmp_path: Path
+) -> None:
+    (tmp_path / "wrong.yaml").write_text(REFUSED.replace("group: 4", "groups: 4"))
+    path = tmp_path / "map.svg"
+    result = run(str(tmp_path / spec), "--preset", "llama-3-8b", "-o", str(path))
+    assert result.exit_code == code
+    assert spec in result.stderr
+    assert not path.exists()
+
+
+def test_a_directory_that_is_not_there_is_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "none" / "map.svg"
+    result = run("--preset", "llama-3-8b", "-o", str(path))
+    assert result.exit_code == 2
+    assert result.stderr == f"cannot write {path}: there is no directory {path.parent}\n"
+
+
+def test_a_directory_as_file_is_one_line(tmp_path: Path) -> None:
+    result = run("--preset", "llama-3-8b", "-o", str(tmp_path))
+    assert result.exit_code == 2
+    assert result.stderr == f"cannot write {tmp_path}: Is a directory\n"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_read_only_file_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "map.svg"
+    path.write_text("before")
+    path.chmod(0o444)
+    result = run("--preset", "llama-3-8b", "-o", str(path))
+    assert (result.exit_code, path.read_text()) == (2, "before")
+    assert len(result.stderr.splitlines()) == 1
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
+def test_a_full_device_is_one_line() -> None:
+    result = run("--preset", "llama-3-8b", "-o", "/dev/full")
+    assert result.exit_code == 2
+    assert result.stderr == "cannot write /dev/full: No space left on device\n"
+    assert os.path.exists("/dev/full")
+
+
+def test_a_disk_that_fills_up_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "map.svg"
+    path.write_text("before")
+    done = subprocess.run(
+        [sys.executable, "-m", "kcfg.cli", "draw", "--preset", "llama-3-8b", "-o", str(path)],
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000)),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2, done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert path.read_text() == "before"
+    assert os.listdir(tmp_path) == ["map.svg"]
+
+
+def test_a_link_is_written_through(tmp_path: Path) -> None:
+    real, link = tmp_path / "real.svg", tmp_path / "link.svg"
+    real.write_text("before")
+    link.symlink_to(real)
+    assert run("--preset", "llama-3-8b", "-o", str(link)).exit_code == 0
+    assert link.is_symlink()
+    assert real.read_text(encoding="utf-8").startswith("<?xml")
+
+
+@pytest.mark.parametrize("name", ["map.png", "map.PDF"])
+def test_other_kinds_of_file_are_refused(name: str, tmp_path: Path) -> None:
+    result = run("--preset", "llama-3-8b", "-o", str(tmp_path / name))
+    assert result.exit_code == 2
+    assert "draw writes SVG" in result.stderr
+    assert not (tmp_path / name).exists()

@@ -1,0 +1,47 @@
+"""The package is whole: every folder is installed, and nothing heavy is imported early."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+def test_every_folder_of_modules_is_installed() -> None:
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        listed = tomllib.load(file)["tool"]["setuptools"]["packages"]
+    folders = {
+        ".".join(("kcfg", *module.parent.relative_to(ROOT).parts))
+        for top in ("cli", "core", "presets")
+        for module in (ROOT / top).rglob("*.py")
+    }
+    assert sorted(listed) == sorted(folders), "pyproject.toml lists the folders of modules"
+
+
+HEAVY = {"rich", "numpy", "jsonschema", "kcfg.core.formula", "kcfg.core.explain", "kcfg.core.diff"}
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("derive", "--preset", "llama-3-8b", "--get", "num_kv_stages"),
+        ("derive", "--preset", "llama-3-8b", "--format", "jsonl"),
+    ],
+)
+def test_fast_paths_import_nothing_heavy(command: tuple[str, ...]) -> None:
+    program = (
+        "import sys, typer\n"
+        "before = set(sys.modules)\n"
+        "from kcfg.cli.main import application\n"
+        "application(sys.argv[1:])(standalone_mode=False)\n"
+        "print(*sorted(set(sys.modules) - before), file=sys.stderr)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, *command], capture_output=True, text=True, check=True
+    )
+    assert HEAVY.isdisjoint(done.stderr.split())

@@ -1,0 +1,67 @@
+"""The README is true: every command in it runs, and prints what it says."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def sessions() -> Iterator[tuple[str, str]]:
+    """Every command of the README's console blocks, with the output shown under it."""
+    for block in re.findall(r"^```console\n(.*?)^```$", README, re.DOTALL | re.MULTILINE):
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, _, output = part.partition("\n")
+            yield command, output
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the files that the README shows by ``cat``."""
+    folder = tmp_path_factory.mktemp("readme")
+    for command, output in sessions():
+        if command.startswith("cat "):
+            (folder / command.removeprefix("cat ")).write_text(output, encoding="utf-8")
+    return folder
+
+
+def run(command: str, folder: Path) -> str:
+    scripts = str(Path(sys.executable).parent)
+    environment = {**os.environ, "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run(
+        ["bash", "-c", command],
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    return done.stdout
+
+
+@pytest.mark.parametrize(("command", "output"), sessions(), ids=[c for c, _ in sessions()])
+def test_commands_print_what_the_readme_shows(command: str, output: str, desk: Path) -> None:
+    assert run(command, desk) == output
+
+
+def test_it_shows_every_command() -> None:
+    from kcfg.cli.main import COMMANDS
+
+    shown = "\n".join(command for command, _ in sessions())
+    assert [name for name in COMMANDS if f"kcfg {name}" not in shown] == []
+
+
+def test_it_sets_up_with_two_commands() -> None:
+    blocks = re.findall(r"^## (\w+)\n(?:(?!^## ).*\n)*?^```sh\n(.*?)^```$", README, re.MULTILINE)
+    assert [heading for heading, _ in blocks] == ["Install", "Test"]
+    assert all(len(commands.splitlines()) == 1 for _, commands in blocks)
