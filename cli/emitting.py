@@ -93,13 +93,15 @@ def _difference(path: str, data: bytes, text: str) -> str:
     """How a file differs from what it should be, as a unified diff cut after some lines."""
     from difflib import unified_diff
 
+    from kcfg.core.figures import some
+
     if data.replace(b"\r\n", b"\n") == text.encode():
         return f"{path}: differs in its line ends only: CRLF here, LF as emitted\n"
     old, new = data.decode(errors="backslashreplace").splitlines(), text.splitlines()
     lines = list(unified_diff(old, new, path, "as emitted now", n=1, lineterm=""))
     gone = sum(line.startswith("-") for line in lines[2:])
     come = sum(line.startswith("+") for line in lines[2:])
-    shown = [f"{path}: not what kcfg emits: {gone} lines gone, {come} new", *lines[:MOST]]
+    shown = [f"{path}: not what kcfg emits: {some(gone, 'line')} gone, {come} new", *lines[:MOST]]
     if len(lines) > MOST:
         shown.append(f"({len(lines) - MOST} more lines)")
     return "\n".join([*shown, ""])

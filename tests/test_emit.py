@@ -116,12 +116,12 @@ def test_every_release_and_any_name_compiles_as_cpp(tmp_path: Path) -> None:
 
 
 @needs("g++")
-@pytest.mark.parametrize(("shape", "most"), [(FA4_26, 1 << 19), (HUGE, 1 << 35)])
-def test_cpp_constants_are_the_values(shape: dict[str, Any], most: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("shape", "above"), [(FA4_26, 1 << 16), (HUGE, 1 << 32)])
+def test_cpp_constants_are_the_values(shape: dict[str, Any], above: int, tmp_path: Path) -> None:
     kernel = derive("fa4", "26.6", shape)
     (tmp_path / "fa4.h").write_text(emit.emit(kernel, "cpp", unsupported=True))
     values = {key: value for key, value in kernel.values().items() if not isinstance(value, str)}
-    assert most // 2 < max(values.values()) < most  # each case is here for its size
+    assert max(values.values()) > above, "each case is here for its size"
     lines = (f'std::cout << kcfg::fa4::{identifier(key)} << "\\n";' for key in values)
     program = '#include "fa4.h"\n#include <iostream>\nint main() {\n' + "\n".join(lines) + "\n}\n"
     (tmp_path / "main.cpp").write_text(program)
@@ -377,7 +377,7 @@ def test_check_compares_a_file_with_what_would_be_written(spec: Path) -> None:
     header.write_text(header.read_text().replace("k_stages = 5", "k_stages = 6", 1))
     differs = run(*asked, "--check", str(header))
     assert differs.exit_code == 1
-    assert "1 lines gone, 1 new" in differs.stdout
+    assert "1 line gone, 1 new" in differs.stdout
     assert "-inline constexpr int k_stages = 6;" in differs.stdout
     assert "+inline constexpr int k_stages = 5;" in differs.stdout
     missing = run(*asked, "--check", str(spec.with_name("no.h")))

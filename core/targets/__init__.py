@@ -7,7 +7,8 @@ else lists them: a new file is a new target. A module is imported when asked for
 dashes and underscores, nor a leading "NVIDIA". After that these are names of a target:
 
 * its file's name: ``b200``, ``RTX 5090``, ``rtx-pro-6000``;
-* its architecture with and without its variant: ``sm_100``, ``sm_100a``, ``sm_100f``;
+* its architecture with and without its variant, which is then its ``arch``: ``sm_100``,
+  ``sm_100a``, ``sm_100f``;
 * its compute capability: ``10.0``.
 
 An architecture that two targets share names neither: ``sm_90a`` is refused with both
@@ -52,7 +53,10 @@ def find(name: str = DEFAULT) -> Target:
         raise UnknownError("target", name, names())
     if len(fitting) > 1:
         raise AmbiguousError("target", name, fitting)
-    return _load(fitting[0])
+    found = _load(fitting[0])
+    # A spelled architecture is kept with its variant: sm_100 lacks what sm_100a has.
+    arch = f"sm_{wanted[2:]}" if wanted.startswith("sm") else found.arch
+    return found if arch == found.arch else found.replace(arch=arch)
 
 
 def _load(name: str) -> Target:

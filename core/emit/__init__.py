@@ -1,0 +1,56 @@
+"""A configuration as code that a kernel includes: one writer a language, found by file name.
+
+Everything is a view of the derived kernel: its values under their own names, where its
+memory sits, what it is launched with, and conditions that its numbers meet, for the
+compiler to hold them to. The same kernel gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from kcfg.core.errors import UnknownError
+
+if TYPE_CHECKING:
+    from kcfg.core.emit.model import Configuration
+    from kcfg.core.kernel import Kernel
+
+
+class RefusedError(ValueError):
+    """A configuration that is not to be compiled: ``reasons`` say why."""
+
+    def __init__(self, reasons: tuple[str, ...]) -> None:
+        self.reasons = reasons
+        super().__init__("; ".join(reasons))
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """Every language there is a writer for."""
+    files = os.listdir(os.path.join(__path__[0], "languages"))
+    found = (os.path.splitext(file) for file in files)
+    return tuple(sorted(stem for stem, end in found if end == ".py" and not stem.startswith("_")))
+
+
+def emit(
+    kernel: Kernel, language: str, *, label: str | None = None, unsupported: bool = False
+) -> str:
+    """A derived kernel as a source file; ``label`` is the spec's name.
+
+    Raises `RefusedError` for a configuration that is unsupported or does not add up, unless
+    ``unsupported`` asks for it all the same: then the file warns whoever compiles it.
+    Raises `UnknownError` for a language without a writer.
+    """
+    if language not in names():
+        raise UnknownError("language", language, names())
+    from kcfg.core.emit.outline import outline
+
+    writer = import_module(f"{__name__}.languages.{language}")
+    found: Configuration = outline(kernel, label, writer.RESERVED)
+    if found.refused and not unsupported:
+        raise RefusedError(found.refused)
+    text: str = writer.write(found)
+    return text

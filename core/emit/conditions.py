@@ -1,0 +1,55 @@
+"""Conditions on constants: what an emitted assertion says, and whether it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from kcfg.core.emit.model import Check
+from kcfg.core.record import NamedTuple
+
+
+class Number(NamedTuple):
+    """A number as it is written in a condition, and its value."""
+
+    text: str
+    value: int
+
+
+def literal(value: int) -> Number:
+    """A number that is written out."""
+    return Number(str(value), value)
+
+
+def total(numbers: Sequence[Number]) -> Number:
+    """The sum of numbers."""
+    return Number(
+        " + ".join(number.text for number in numbers), sum(number.value for number in numbers)
+    )
+
+
+def product(*numbers: Number) -> Number:
+    """The product of numbers, none of which is a sum."""
+    return Number(
+        " * ".join(number.text for number in numbers), prod(number.value for number in numbers)
+    )
+
+
+def above(a: Number, b: Number) -> Number:
+    """Whether the first number is above the second, as a truth value to compare."""
+    return Number(f"({a.text} > {b.text})", a.value > b.value)
+
+
+def equal(a: Number, b: Number, why: str) -> Check:
+    """That two numbers are the same."""
+    return Check(f"{a.text} == {b.text}", why, a.value == b.value)
+
+
+def at_most(a: Number, b: Number, why: str) -> Check:
+    """That the first number is not above the second."""
+    return Check(f"{a.text} <= {b.text}", why, a.value <= b.value)
+
+
+def multiple(a: Number, b: Number, why: str) -> Check:
+    """That the first number, which is no sum, is a multiple of the second, which is not 0."""
+    return Check(f"{a.text} % {b.text} == 0", why, a.value % b.value == 0)

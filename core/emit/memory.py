@@ -1,0 +1,121 @@
+"""Where a block's parts sit, as constants: shared memory, tensor memory, mbarriers, registers."""
+
+from __future__ import annotations
+
+from kcfg.core.emit.conditions import Number, at_most, equal, literal, multiple, product, total
+from kcfg.core.emit.identifiers import Draft, Limits
+from kcfg.core.layout import Barriers, Columns, Region, Registers, Role, Smem, Tmem
+
+
+def smem(found: Smem, draft: Draft, limits: Limits) -> Number:
+    """Regions of shared memory, which follow each other from 0 to the total; returns that."""
+    limit = draft.add("limit", found.limit, "bytes", "What one block may have.")
+    used = draft.add("used", found.used, "bytes", "What regions and padding take.")
+    draft.checks += [
+        at_most(limit, limits["smem_optin_per_block"], "no block gets more shared memory"),
+        at_most(used, limit, "the block's shared memory fits"),
+    ]
+    if found.unplaced:
+        return used
+    place = [literal(0)]
+    for region in found.regions:
+        if region.padding:
+            place.append(literal(region.bytes))
+            continue
+        here = _region(region, draft)
+        if region.alias_of:
+            draft.checks.append(at_most(total(here), used, f"{region.name} ends within the block"))
+        else:
+            why = f"{region.name} follows what is before it"
+            draft.checks.append(equal(here[0], total(place), why))
+            place = here
+    draft.checks.append(equal(used, total(place), "regions and padding add up to the total"))
+    return used
+
+
+def _region(region: Region, draft: Draft) -> list[Number]:
+    """Add a region; returns its offset and size."""
+    name = region.name
+    shared = f", in the bytes of {region.alias_of}" if region.alias_of else ""
+    doc = f"{name}{shared}: where it starts, from the base of dynamic shared memory."
+    offset = draft.add(f"{name}_offset", region.offset, "bytes", doc)
+    size = draft.add(f"{name}_bytes", region.bytes, "bytes")
+    align = draft.add(f"{name}_align", region.align, "bytes")
+    stages = draft.add(f"{name}_stages", region.stages, "stages")
+    if region.align > 1:
+        draft.checks.append(multiple(offset, align, f"{name} is aligned"))
+    if region.stages > 1:
+        draft.checks.append(multiple(size, stages, f"the stages of {name} are of one size"))
+    return [offset, size]
+
+
+def tmem(found: Tmem, draft: Draft, limits: Limits) -> Number | None:
+    """Columns of tensor memory; returns what is allocated, if any allocation is large enough."""
+    used = draft.add("used", found.used, "columns", "What is needed.")
+    if found.allocated is None:
+        return None
+    doc = "What tcgen05.alloc is asked for."
+    allocated = draft.add("allocated", found.allocated, "columns", doc)
+    draft.checks += [
+        at_most(used, allocated, "the allocation holds what is needed"),
+        at_most(allocated, limits["tmem_columns"], "tensor memory fits"),
+    ]
+    for region in found.regions:
+        end = total(_columns(region, draft))
+        draft.checks.append(at_most(end, allocated, f"{region.name} ends within the allocation"))
+    return allocated
+
+
+def _columns(region: Columns, draft: Draft) -> list[Number]:
+    """Add a range of columns; returns its first and their number."""
+    name = region.name
+    shared = f", in the columns of {region.alias_of}" if region.alias_of else ""
+    column = draft.add(f"{name}_column", region.column, "index", f"{name}{shared}: first column.")
+    columns = draft.add(f"{name}_columns", region.columns, "columns")
+    draft.add(f"{name}_lane", region.lane, "index")
+    draft.add(f"{name}_lanes", region.lanes, "lanes")
+    return [column, columns]
+
+
+def barriers(found: tuple[Barriers, ...], draft: Draft) -> None:
+    """mbarriers, whose groups follow each other from index 0."""
+    place = [literal(0)]
+    for group in found:
+        name = group.name
+        first = draft.add(f"{name}_first", group.first, "index", f"{name}: index of its first one.")
+        count = draft.add(f"{name}_count", group.number, "barriers")
+        if group.arrivals is not None:
+            draft.add(f"{name}_arrivals", group.arrivals, "count")
+        draft.checks.append(equal(first, total(place), f"{name} follows the group before it"))
+        place = [first, count]
+    count = draft.add("count", sum(group.number for group in found), "barriers", "All of them.")
+    draft.checks.append(equal(count, total(place), "the groups add up to all mbarriers"))
+
+
+def registers(found: Registers, draft: Draft, limits: Limits) -> Number:
+    """Registers per thread, at launch and of every role; returns those at launch."""
+    entry = draft.add("entry", found.entry, "registers", "Registers per thread at launch.")
+    threads = draft.add("threads", found.threads, "threads", "Threads that have them.")
+    shares = [_role(role, draft, limits, threads, entry) for role in found.roles]
+    if shares:
+        pool = product(threads, entry)
+        draft.checks.append(at_most(total(shares), pool, "setmaxnreg deals out what there is"))
+    return entry
+
+
+def _role(role: Role, draft: Draft, limits: Limits, threads: Number, entry: Number) -> Number:
+    """Add a role; returns the registers of its warps."""
+    name = role.role
+    first = draft.add(f"{name}_first_warp", role.first, "index", f"{name}: its first warp.")
+    warps = draft.add(f"{name}_warps", role.warps, "warps")
+    end = total([product(each, limits["warp_size"]) for each in (first, warps)])
+    draft.checks.append(at_most(end, threads, f"{name} is within the block"))
+    cap = entry
+    if role.cap is not None:
+        cap = draft.add(f"{name}_cap", role.cap, "registers", "What setmaxnreg sets per thread.")
+        draft.checks += [
+            at_most(limits["setmaxnreg_min"], cap, f"setmaxnreg takes what {name} asks for"),
+            at_most(cap, limits["setmaxnreg_max"], f"setmaxnreg takes what {name} asks for"),
+            multiple(cap, limits["setmaxnreg_multiple"], "setmaxnreg takes such multiples"),
+        ]
+    return product(warps, limits["warp_size"], cap)

@@ -1,0 +1,91 @@
+"""From a derived kernel to what is emitted of it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from kcfg.core.emit import memory
+from kcfg.core.emit.identifiers import Draft, Limits, Names, identifier
+from kcfg.core.emit.launching import Parts, launching
+from kcfg.core.emit.model import Configuration
+from kcfg.core.findings import findings
+from kcfg.core.kernel import Kernel
+from kcfg.core.version import VERSION
+
+DIGITS = 16
+"""Digits of a digest: enough that no two configurations of a project share one."""
+
+
+def outline(kernel: Kernel, label: str | None, reserved: Collection[str]) -> Configuration:
+    """Everything that is emitted of a kernel, under names that avoid the ``reserved`` ones.
+
+    Raises `ClashError` where two names of the report would be one.
+    """
+    cls = type(kernel)
+    drafts = _drafts(kernel, Names(reserved))
+    named = label if label and any(c.isascii() and c.isalnum() for c in label) else cls.kernel
+    errors = (each for each in findings(kernel) if each.severity == "error")
+    return Configuration(
+        version=VERSION,
+        name=identifier(named, reserved),
+        label=label or "",
+        kernel=cls.kernel,
+        release=cls.release,
+        target=f"{kernel.target.name} ({kernel.target.arch})",
+        struct=cls.struct,
+        digest=digest(kernel),
+        sections=tuple(section for section in map(Draft.section, drafts) if section.constants),
+        checks=tuple(dict.fromkeys(check for draft in drafts for check in draft.checks)),
+        errors=tuple(f"{each.rule}: {each.message}" for each in errors),
+    )
+
+
+def digest(kernel: Kernel) -> str:
+    """The beginning of the SHA-256 of a kernel's name, release, target and inputs."""
+    import json
+    from hashlib import sha256
+
+    cls = type(kernel)
+    given = [cls.kernel, cls.release, kernel.target.name, kernel.target.arch, kernel.asked()]
+    return sha256(json.dumps(given, sort_keys=True).encode()).hexdigest()[:DIGITS]
+
+
+def _drafts(kernel: Kernel, names: Names) -> list[Draft]:
+    """Every section, those of what the kernel does not model left out."""
+    drafts = [_values(kernel, names), _inputs(kernel, names)]
+    limits, parts = Limits(names, kernel.target), Parts()
+    layout = kernel.layout
+
+    def draft(name: str, doc: str) -> Draft:
+        drafts.append(Draft(names, name, doc))
+        return drafts[-1]
+
+    if layout.smem is not None:
+        why = f" It has no layout: {layout.smem.unplaced}." if layout.smem.unplaced else ""
+        doc = f"Shared memory, laid out by {layout.smem.struct}.{why}"
+        parts.smem = memory.smem(layout.smem, draft("smem", doc), limits)
+    if layout.tmem is not None:
+        parts.tmem = memory.tmem(layout.tmem, draft("tmem", "Tensor memory."), limits)
+    if layout.barriers is not None:
+        memory.barriers(layout.barriers, draft("barriers", "mbarriers, in the order of memory."))
+    if layout.registers is not None:
+        doc = "Registers, at launch and as setmaxnreg deals them out."
+        parts.entry = memory.registers(layout.registers, draft("registers", doc), limits)
+    launching(kernel, draft("launch", "What the kernel is launched with."), limits, parts)
+    return [*drafts, limits]
+
+
+def _values(kernel: Kernel, names: Names) -> Draft:
+    values = Draft(names, "", type(kernel).struct)
+    known = kernel.values()
+    for key, member in type(kernel).declared():
+        values.add(key, known[key], member.unit, member.doc)
+    return values
+
+
+def _inputs(kernel: Kernel, names: Names) -> Draft:
+    asked = Draft(names, "inputs", "What the configuration was derived from.")
+    given = kernel.asked()
+    for member in kernel.inputs.values():
+        asked.add(member.key, given[member.key], member.unit, member.doc)
+    return asked
