@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
+STDOUT = "-"
+
 
 class SaveError(Exception):
     """A file that could not be written; its old content is still there."""
@@ -13,10 +15,16 @@ class SaveError(Exception):
 def save(path: str, text: str) -> bool:
     """Write a file beside its place and put it there; returns whether its content changed.
 
-    A file that has this content already is left alone, its time too. A link stays a link,
-    and a file keeps its mode. Raises `SaveError`, with a sentence for the user.
+    ``-`` is standard output; a device or a pipe is written to as it is. A file that has
+    this content already is left alone, its time too. A link stays a link, and a file keeps
+    its mode. Raises `SaveError`, with a sentence for the user.
     """
-    data = text.encode()
+    if path == STDOUT:
+        from kcfg.cli import console
+
+        console.write(text)
+        return True
+    data = text.encode("utf-8", "backslashreplace")
     try:
         place = os.path.realpath(path)
         if os.path.exists(place) and not os.path.isfile(place):

@@ -9,7 +9,9 @@ from itertools import combinations
 from typing import NamedTuple
 
 import shapes
+from typer.testing import CliRunner, Result
 
+from kcfg.cli.main import application
 from kcfg.cli.pictures.bars import Scene
 from kcfg.cli.pictures.scene import scene
 from kcfg.core import presets
@@ -19,6 +21,12 @@ from kcfg.core.spec import Spec, read, read_file
 SVG = "{http://www.w3.org/2000/svg}"
 LETTER = 0.61
 """Width of a letter of a monospaced face, of its height; the widest common ones have 0.602."""
+
+REFUSED = """
+kernel: fa4
+release: 26.6
+shape: {qkv_dtype: bf16, num_q_heads: 32, group: 4, qk_depth: 256, ov_depth: 256, page_size: 128}
+"""
 
 
 class Written(NamedTuple):
@@ -97,3 +105,16 @@ def _written(root: ET.Element, size: float) -> Iterator[Written]:
         )
         # A monospaced letter reaches 0.76 above its baseline and 0.24 below it.
         yield Written(text, left, y - 0.76 * height, left + width, y + 0.24 * height)
+
+
+def scene_of(name: str) -> Scene:
+    """What is to be seen of one of all."""
+    return scene(ALL[name])
+
+
+def run(*arguments: str) -> Result:
+    """``kcfg draw`` with arguments."""
+    return CliRunner().invoke(application(["draw"]), ["draw", *arguments])
+
+
+ALL = {**of_presets(), **refused()}

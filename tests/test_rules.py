@@ -500,7 +500,7 @@ def test_nothing_given_is_nothing_judged() -> None:
     (spec,) = read("{kernel: launch, shape: {threads: 128}}", "test.yaml")
     assert isinstance(spec, Spec)
     silent = not_judged(launch_of(spec.derive()))
-    assert "TMA001 to TMA007: `tma` not given" in silent
+    assert "without `tma`, TMA001 to TMA007" in silent
     assert not [line for line in silent if "BLK001" in line or "CFG" in line]
     assert judged("shape: {}") == []
 

@@ -52,8 +52,14 @@ def draw(
         from kcfg.cli.pictures.svg import picture
 
         leave(intake, output, picture.document(scenes))
-    from kcfg.cli import page
+    from kcfg.cli import console, page
     from kcfg.cli.pictures import terminal
 
-    page.draw(terminal.pages(scenes, width or terminal.columns()))
+    if width is None and console.is_terminal():
+        page.draw(terminal.pages(scenes, terminal.columns()))
+    else:
+        from kcfg.cli.draw import plain
+
+        width = width or terminal.WIDTH
+        console.write(plain.text(terminal.pages(scenes, width), width))
     raise typer.Exit(intake.exit_code)

@@ -182,7 +182,7 @@ def not_judged(launch: Launch) -> list[str]:
         if path not in DERIVED and not (each.of_build and launch.compiled is None):
             waiting.setdefault(path, []).append(each.id)
     return [
-        f"{joined(spans(ids))}: {GIVEN_BY.get(path, f'`{path}`')} not given"
+        f"without {GIVEN_BY.get(path, f'`{path}`')}, {joined(spans(ids))}"
         for path, ids in waiting.items()
     ]
 

@@ -47,10 +47,8 @@ def _not_judged(judged: Judged) -> str:
     from kcfg.core.rules import not_judged
 
     assert judged.launch is not None
-    waiting = not_judged(judged.launch)
-    if not waiting:
-        return ""
-    return "".join(f"{printable(judged.source)}: not judged: {each}\n" for each in waiting)
+    waiting = "; ".join(not_judged(judged.launch))
+    return f"{printable(judged.source)}: not judged: {waiting}\n" if waiting else ""
 
 
 def summary(tally: Tally) -> str:

@@ -1,0 +1,1 @@
+"""A report as one HTML file: no script, no other file, no network."""

@@ -1,0 +1,102 @@
+"""The whole document: verdict, pictures, inputs, layout, values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from html import escape
+
+from kcfg.cli import titles
+from kcfg.cli.draw import html
+from kcfg.cli.formats.derive import table
+from kcfg.cli.pictures.bars import letters
+from kcfg.cli.pictures.html import values
+from kcfg.cli.pictures.html.layouts import layouts
+from kcfg.cli.pictures.html.style import STYLE
+from kcfg.cli.pictures.scene import scene
+from kcfg.cli.pictures.svg import picture, style
+from kcfg.core.figures import some
+from kcfg.core.report import Derived
+from kcfg.core.version import VERSION
+
+
+def document(derived: Sequence[Derived]) -> str:
+    """One or more configurations as an HTML file."""
+    names = [titles.configuration(each.report) for each in derived]
+    title = names[0] if len(names) == 1 else some(len(names), "configuration")
+    head = (
+        '<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f'<meta name="generator" content="kcfg {VERSION}">\n'
+        f"<title>{escape(' | '.join(names))}</title>\n"
+        f"<style>\n{style.variables(':root')}{style.rules()}{STYLE}</style>"
+    )
+    body = "\n".join(_body(title, derived))
+    text = (
+        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n{head}\n</head>\n<body>\n<main>\n'
+        f"{body}\n</main>\n</body>\n</html>\n"
+    )
+    # A lone surrogate, from a file name, is no text; and no HTML holds a null character.
+    return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "\ufffd")
+
+
+def _body(title: str, derived: Sequence[Derived]) -> Iterator[str]:
+    yield f"<header>\n<h1>{escape(title)}</h1>"
+    yield f'<p class="dim">Configuration report by kcfg {VERSION}</p>\n</header>'
+    yield from _section("Verdict", _verdicts(derived))
+    yield from _section("Pictures", _pictures(derived))
+    yield from _section("Inputs", [_differing(derived, "inputs"), values.inputs(derived)])
+    layout = list(layouts(derived))
+    if layout:
+        yield from _section("Layout", layout)
+    if any(each.report["values"] for each in derived):
+        yield from _section("Values", _values(derived))
+
+
+def _section(heading: str, inner: Iterator[str] | list[str]) -> Iterator[str]:
+    yield f'<section id="{heading.lower()}">\n<h2>{heading}</h2>'
+    yield from filter(None, inner)
+    yield "</section>"
+
+
+def _verdicts(derived: Sequence[Derived]) -> Iterator[str]:
+    yield '<div class="beside">'
+    for letter, each in zip(letters(len(derived)), derived, strict=True):
+        report = each.report
+        yield "<article>"
+        if letter:
+            name = escape(titles.configuration(report))
+            yield f'<h3><span class="whose">{letter}</span> {name}</h3>'
+        yield f'<p class="dim source">{escape(report["source"])}</p>'
+        yield f'<div class="judged">{html.text(table.judged(each))}</div>\n</article>'
+    yield "</div>"
+
+
+def _pictures(derived: Sequence[Derived]) -> Iterator[str]:
+    yield "<p>To scale. What is too small for its name is enlarged beside its place; pointing at"
+    yield "anything shows its size and place.</p>"
+    drawn = picture.element([scene(each) for each in derived])
+    yield html.scrolling(f"<figure>\n{drawn}</figure>", "picture")
+
+
+def _values(derived: Sequence[Derived]) -> Iterator[str]:
+    yield "<p>Open a value to see why it is what it is.</p>"
+    yield _differing(derived, "values")
+    for heading, names, folded in values.groups(derived):
+        rows = values.rows(derived, names, "values")
+        if folded:
+            count = some(len(names), "value")
+            about = (
+                f'<summary><h3>{escape(heading)}</h3> <span class="dim">{count}</span></summary>'
+            )
+            yield f'<details class="group">{about}\n{rows}</details>'
+        else:
+            yield f"<h3>{escape(heading)}</h3>\n{rows}"
+
+
+def _differing(derived: Sequence[Derived], where: str) -> str:
+    """How many are not the same everywhere; nothing for a single configuration."""
+    if len(derived) == 1:
+        return ""
+    names = list(dict.fromkeys(name for each in derived for name in each.report[where]))
+    count = values.differing(derived, names, where)
+    return f"<p>{html.DIFFERS} {count:,} of {some(len(names), 'one', where)} differ.</p>"

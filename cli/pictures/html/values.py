@@ -1,0 +1,132 @@
+"""Values and inputs of one or more configurations, each with its explanation folded under it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from html import escape
+from typing import Any, NamedTuple
+
+from kcfg.cli.draw import html
+from kcfg.cli.formats.derive.table import members
+from kcfg.cli.formats.explain._page import reasons
+from kcfg.cli.groups import grouped
+from kcfg.cli.pictures.bars import letters
+from kcfg.cli.units import measured
+from kcfg.core.diff.changes import same
+from kcfg.core.errors import UnknownError
+from kcfg.core.explain import explain
+from kcfg.core.formula import NoSourceError
+from kcfg.core.report import Derived
+
+MISSING = object()
+"""Stands for a value that one of several configurations does not have."""
+
+
+class Group(NamedTuple):
+    """Values under a heading; ``folded`` ones are shown when asked for."""
+
+    heading: str
+    names: tuple[str, ...]
+    folded: bool = False
+
+
+def inputs(derived: Sequence[Derived]) -> str:
+    """Every input as given or at its default."""
+    names = dict.fromkeys(name for each in derived for name in each.report["inputs"])
+    return rows(derived, names, "inputs")
+
+
+def groups(derived: Sequence[Derived]) -> Iterator[Group]:
+    """All values: the struct's own by unit, then intermediate results and nested structs."""
+    units: dict[str, str] = {}
+    own: dict[str, None] = {}
+    for kernel, report in derived:
+        units |= report["units"]
+        own |= dict.fromkeys(members(type(kernel)))
+    given = {name for each in derived for name in each.report["inputs"]}
+    for heading, names in grouped(own, units.__getitem__).items():
+        yield Group(heading, tuple(names))
+    every = dict.fromkeys(name for each in derived for name in each.report["values"])
+    rest = [name for name in every if name not in own and name not in given]
+    steps = tuple(name for name in rest if "." not in name)
+    if steps:
+        yield Group("Intermediate results", steps, folded=True)
+    for part in dict.fromkeys(name.partition(".")[0] for name in rest if "." in name):
+        inner = tuple(name for name in rest if name.startswith(f"{part}."))
+        yield Group(f"In {part}", inner, folded=True)
+
+
+def rows(derived: Sequence[Derived], names: Iterable[str], where: str) -> str:
+    """A line for each name, with its value in every configuration; opened, it says why."""
+    lines = [_row(derived, name, where) for name in names]
+    if len(derived) > 1:
+        heads = "".join(f"<span>{letter}</span>" for letter in letters(len(derived)))
+        lines.insert(0, f'<div class="head"><span></span>{heads}</div>')
+    inner = "\n".join(lines)
+    return html.scrolling(f'<div class="rows" style="--n:{len(derived)}">{inner}</div>', "values")
+
+
+def differing(derived: Sequence[Derived], names: Iterable[str], where: str) -> int:
+    """How many of the names do not have the same value everywhere."""
+    return sum(_differs(derived, _values(derived, name, where)) for name in names)
+
+
+def _values(derived: Sequence[Derived], name: str, where: str) -> list[Any]:
+    return [each.report[where].get(name, MISSING) for each in derived]
+
+
+def _differs(derived: Sequence[Derived], values: Sequence[Any]) -> bool:
+    """Whether two values differ, or one release of a kernel has a value that another has not.
+
+    What only other kernels have is no difference.
+    """
+    there = [value for value in values if value is not MISSING]
+    kernels = [each.report["kernel"] for each in derived]
+    has = {kernel for kernel, value in zip(kernels, values, strict=True) if value is not MISSING}
+    lacks = {kernel for kernel, value in zip(kernels, values, strict=True) if value is MISSING}
+    return bool(has & lacks) or any(not same(there[0], value) for value in there[1:])
+
+
+def _row(derived: Sequence[Derived], name: str, where: str) -> str:
+    values = _values(derived, name, where)
+    differs = _differs(derived, values)
+    cells = "".join(
+        _cell(each, name, value, where) for each, value in zip(derived, values, strict=True)
+    )
+    mark = f"{html.DIFFERS} " if differs else ""
+    style = ' class="differs"' if differs else ""
+    summary = f'<span class="name">{mark}{escape(name)}</span>{cells}'
+    why = "\n".join(_why(derived, name, values))
+    return f'<details{style}><summary>{summary}</summary>\n<div class="why">{why}</div></details>'
+
+
+def _cell(each: Derived, name: str, value: Any, where: str) -> str:
+    if value is MISSING:
+        return '<span class="dim">none</span>'
+    if isinstance(value, dict | list):
+        import json
+
+        return f"<span>{escape(json.dumps(value))}</span>"
+    unit = each.report["units"].get(name, "") if where == "values" else ""
+    return f"<span>{escape(measured(value, unit))}</span>"
+
+
+def _why(derived: Sequence[Derived], name: str, values: Sequence[Any]) -> Iterator[str]:
+    """The explanations, those that are alike once; with the letters of whose they are."""
+    found: dict[str, list[str]] = {}
+    for letter, each, value in zip(letters(len(derived)), derived, values, strict=True):
+        if value is not MISSING:
+            found.setdefault(_explained(each, name), []).append(letter)
+    for text, whose in found.items():
+        if len(found) > 1:
+            yield f'<p class="whose">{", ".join(whose)}</p>'
+        yield text
+
+
+def _explained(each: Derived, name: str) -> str:
+    try:
+        return html.text(reasons(explain(each.kernel, name)), top=2)
+    except NoSourceError as error:
+        return f"<p>{escape(str(error))}</p>"
+    except UnknownError:
+        return "<p>As the spec gives it.</p>"

@@ -1,0 +1,58 @@
+"""How many blocks share an SM: what each takes of its shared memory, registers and warps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kcfg.cli.pictures.bars import Bar, Mark, Part, Span
+from kcfg.core.launch import Launch
+from kcfg.core.occupancy import Occupancy, warps_of
+from kcfg.core.rules.occupancy import resident
+
+RULE = "OCC001"
+"""The finding that says how many blocks share an SM."""
+
+
+def residency_part(report: dict[str, Any], launch: Launch) -> Part:
+    """One bar for each thing an SM shares out, filled with the blocks that fit."""
+    said = [found["message"] for found in report["findings"] if found["rule"] == RULE]
+    threads = launch.block_threads
+    if not said or threads is None or threads < 1:
+        return Part("sm", "Blocks per SM: the threads of a block are not known")
+    target, found = launch.target, resident(launch, threads)
+    rows = [
+        ("shared memory", "bytes", target.smem_per_sm, found.smem_per_block, launch.shared_bytes),
+        (
+            "registers",
+            "registers",
+            target.registers_per_sm,
+            found.registers_per_block,
+            launch.entry,
+        ),
+        ("warps", "warps", target.max_warps_per_sm, warps_of(target, threads), threads),
+    ]
+    bars = tuple(
+        _bar(found, name, unit, most, each)
+        for name, unit, most, each, given in rows
+        if given is not None
+    )
+    return Part("sm", said[0], bars, together=False, bad=not found.blocks)
+
+
+def _bar(found: Occupancy, name: str, unit: str, most: int, each: int) -> Bar:
+    blocks = max(found.blocks, 1)
+    size = "B" if unit == "bytes" else unit
+    taken = blocks * each
+    which = "block" if blocks == 1 else f"{blocks:,} blocks"
+    detail = f"{each:,} {size} for each block, as the SM sets them aside"
+    text = f"{each:,} {size}" + (" each" if blocks > 1 else "")
+    spans = [Span(which, 0, taken, "region", text, detail, blocks)]
+    if taken < most:
+        left = f"{most - taken:,} {size}"
+        spans.append(Span("rest", taken, most - taken, "free", left, f"{left} left over"))
+    elif taken > most:
+        over = f"{taken - most:,} {size}"
+        spans.append(Span("over", most, taken - most, "over", over, f"{over} too many"))
+    marks = (Mark(most, f"{most:,} {size}"),) if taken > most else ()
+    label = f"{name} of the SM: {most:,}" + (" B" if unit == "bytes" else "")
+    return Bar(label, unit, max(most, taken), tuple(spans), marks)
