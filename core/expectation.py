@@ -7,10 +7,9 @@ import re
 from collections.abc import Callable
 from typing import Any, Literal, get_args
 
-from yaml.nodes import Node, ScalarNode, SequenceNode
-
 from kcfg.core.dtypes import DTYPES, SWIZZLES
 from kcfg.core.kernel import Kernel
+from kcfg.core.nodes import Node, ScalarNode, SequenceNode
 from kcfg.core.record import NamedTuple
 from kcfg.core.scalars import RefusedError, boolean, choice, integer, is_null, refused, text
 from kcfg.core.section import Entry, Notes, Position, untagged

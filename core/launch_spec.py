@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
-
 from kcfg.core.kernel import Kernel
 from kcfg.core.keys import Group, Key
 from kcfg.core.launch import Launch
+from kcfg.core.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from kcfg.core.problem import shown
 from kcfg.core.scalars import RefusedError, boolean, choice, integer, is_null, kind_of, text
 from kcfg.core.section import MERGE, Entry, Notes, Places, entries

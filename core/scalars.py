@@ -12,10 +12,9 @@ from collections.abc import Callable
 from functools import cache, reduce
 from typing import Any
 
-from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
-
 from kcfg.core.dtypes import SHORT_NAMES
 from kcfg.core.errors import nearest
+from kcfg.core.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from kcfg.core.problem import LONGEST, listed, shown
 from kcfg.core.quantity import Input
 

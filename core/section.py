@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
-
-import yaml
-from yaml.nodes import MappingNode, Node, ScalarNode
 
 from kcfg.core.documents import Document
+from kcfg.core.nodes import MappingNode, Node, ScalarNode, plain
 from kcfg.core.problem import Kind, Problem, meant, shown
 from kcfg.core.record import NamedTuple
 from kcfg.core.scalars import kind_of
-
-try:
-    from yaml import CBaseLoader as BaseLoader
-except ImportError:  # PyYAML without libyaml: the same nodes, some ten times slower
-    from yaml import BaseLoader  # type: ignore[assignment]
 
 MOST_PROBLEMS = 100
 """Problems of one document that are listed."""
@@ -32,26 +24,17 @@ Places = dict[str, tuple[Position, Position]]
 """Where a key and its value stand, by the key's path."""
 
 
-class Untyped(BaseLoader):
-    """Composes nodes whose tag is empty unless the document itself wrote one."""
-
-    def resolve(self, kind: type[Node], value: Any, implicit: Any) -> str:
-        return ""
-
-    def descend_resolver(self, current_node: Any, current_index: Any) -> None:
-        """Nothing depends on where a node is: these two are called for each of them."""
-
-    def ascend_resolver(self) -> None:
-        pass
-
-
 def compose(document: Document) -> Node | None:
-    """The document's root node; raises `yaml.YAMLError`, or RecursionError without libyaml.
+    """The document's root node; raises `BrokenError`.
 
     An alias is the very node it stands for: nothing is expanded.
     """
-    node: Node | None = Untyped(document.text).get_single_node()
-    return node
+    root = plain(document.text)
+    if root is None:
+        from kcfg.core.parser import parse
+
+        return parse(document.text)
+    return root
 
 
 class Setting(ScalarNode):
@@ -89,7 +72,7 @@ class Notes:
     def __len__(self) -> int:
         return len(self._found)
 
-    def position(self, node: Node | yaml.Event | None) -> Position:
+    def position(self, node: Node | None) -> Position:
         """Where a node begins; without one, the document."""
         if node is None:
             return (self.line, 1)
@@ -109,9 +92,7 @@ class Notes:
             )
         return places
 
-    def add(
-        self, node: Node | yaml.Event | None, path: str, message: str, kind: Kind = "wrong"
-    ) -> None:
+    def add(self, node: Node | None, path: str, message: str, kind: Kind = "wrong") -> None:
         """Note a problem at a node; raises `EnoughError` once there are too many."""
         file = node.option if isinstance(node, Setting) else self.file
         line, column = self.position(node)
@@ -125,14 +106,13 @@ class Notes:
         self.add(key, path, f"unknown key {shown(key.value)}; {meant(key.value, known)}")
 
     def aliases(self, document: Document) -> None:
-        """Note every anchor and alias, found among the parser's events."""
-        for event in yaml.parse(document.text, Loader=Untyped):
-            anchor = getattr(event, "anchor", None)
-            if anchor is not None:
-                mark = "*" if isinstance(event, yaml.AliasEvent) else "&"
-                word = "alias" if mark == "*" else "anchor"
-                message = f"{word} {shown(mark + anchor)}: specs have none; write the value out"
-                self.add(event, "", message)
+        """Note every anchor and alias; raises `BrokenError`."""
+        from kcfg.core.parser import anchors
+
+        for node in anchors(document.text):
+            word = "alias" if node.value.startswith("*") else "anchor"
+            message = f"{word} {shown(node.value)}: specs have none; write the value out"
+            self.add(node, "", message)
 
 
 def entries(node: MappingNode, path: str, notes: Notes) -> dict[str, Entry]:

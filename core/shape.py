@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from yaml.nodes import Node
-
 from kcfg.core.kernel import Kernel, Spelling
+from kcfg.core.nodes import Node
 from kcfg.core.problem import listed
 from kcfg.core.quantity import REQUIRED, Input
 from kcfg.core.record import NamedTuple

@@ -10,12 +10,10 @@ import io
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, ClassVar, TypeVar
 
-import yaml
-from yaml.nodes import MappingNode, Node
-
 from kcfg.core.documents import STDIN, Document, documents, lines_of, opened, why_unread
 from kcfg.core.expectation import Expectation, read_expect
 from kcfg.core.kernel import Kernel
+from kcfg.core.nodes import BrokenError, MappingNode, Node
 from kcfg.core.overrides import Overrides
 from kcfg.core.problem import Problem, listed
 from kcfg.core.record import NamedTuple
@@ -130,12 +128,12 @@ def checked(
         problems = notes.problems()
         last = problems[-1]._replace(path="", message="too many problems; the rest is not listed")
         return [*problems, last]
-    except (yaml.YAMLError, RecursionError) as error:
-        if notes and isinstance(error, yaml.composer.ComposerError):
+    except (BrokenError, RecursionError) as error:
+        if notes and isinstance(error, BrokenError) and error.composing:
             return notes.problems()  # of an anchor or alias, which are noted
         from kcfg.core.yaml_errors import breakage
 
-        return [*notes.problems(), breakage(error, document, file)]
+        return [*notes.problems(), breakage(error.__cause__ or error, document, file)]
     return notes.problems() if notes or found is None else found
 
 
@@ -203,7 +201,9 @@ class Reading:
             if head.has("shape"):
                 return None
             if not ("shape" in head.top or self.overrides.shape() or MERGE in head.top):
-                inputs = f": a mapping with {listed(grammar(cls).inputs)}" if cls and cls.inputs else ""
+                inputs = (
+                    f": a mapping with {listed(grammar(cls).inputs)}" if cls and cls.inputs else ""
+                )
                 self.notes.add(head.root, "shape", f"missing key `shape`{inputs}")
                 return None
             found = {}

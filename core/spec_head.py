@@ -7,11 +7,10 @@ from collections.abc import Callable
 from functools import cache
 from typing import TypeVar
 
-from yaml.nodes import Node
-
 from kcfg.core import kernels, targets
 from kcfg.core.errors import UnknownError
 from kcfg.core.kernel import Kernel
+from kcfg.core.nodes import Node
 from kcfg.core.problem import LONGEST, listed, shown
 from kcfg.core.scalars import RefusedError, is_null, text
 from kcfg.core.section import MERGE, Entry, Notes

@@ -41,7 +41,7 @@ Told = tuple[_At, str]
 """The place to look at, and the message."""
 
 
-def breakage(error: Exception, document: Document, file: str) -> Problem:
+def breakage(error: BaseException, document: Document, file: str) -> Problem:
     """What is wrong with a document that does not parse: a YAMLError, or a RecursionError."""
     lines = document.text.splitlines()
     if isinstance(error, yaml.MarkedYAMLError):

@@ -188,7 +188,8 @@ def test_a_directory_that_is_not_there_is_one_line(tmp_path: Path) -> None:
     path = tmp_path / "none" / "report.html"
     result = run("--preset", "llama-3-8b", "-o", str(path))
     assert result.exit_code == 2
-    assert result.stderr == f"cannot write {path}: there is no directory {path.parent}\n"
+    told = f"{path}: there is no directory {path.parent}; create it first\n"
+    assert result.stderr == told
 
 
 def test_it_has_to_be_told_where_to() -> None:

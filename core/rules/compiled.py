@@ -142,10 +142,8 @@ def setmaxnreg_ignored(launch: Launch, advisory: str) -> Iterator[Breach]:
     """
     code = re.search(r"C\d{4}", advisory)
     why, fix = IGNORED.get(code[0] if code else "", ("", ""))
-    named = f" ({code[0]})" if code else ""
-    yield Breach(
-        f"the compiler ignored setmaxnreg{named}{': ' if why else ''}{why}", value=advisory, fix=fix
-    )
+    because = f": {why}" if why else ""
+    yield Breach(f"the compiler ignored setmaxnreg ({advisory}){because}", value=advisory, fix=fix)
 
 
 @rule(

@@ -1,0 +1,90 @@
+"""One kernel of one compilation, as a log reports it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kcfg.core.launch_keys import Compiled
+
+MOST = 8
+"""Advisories and errors of one compilation that are kept."""
+OF_FLAGS = ("C7504", "C7505")
+"""Advisories that follow from flags: they are about every kernel that has setmaxnreg."""
+
+
+class Unit:
+    """A compilation: what the compiler says of all of it, before its kernels.
+
+    ``ignored`` are the lines and codes of advisories that setmaxnreg was ignored, ``errors``
+    the lines and texts of errors; either may be about any of its ``kernels``.
+    """
+
+    def __init__(self) -> None:
+        self.ignored: list[tuple[int, str]] = []
+        self.errors: list[tuple[int, str]] = []
+        self.kernels = 0
+
+    @property
+    def empty(self) -> bool:
+        return not (self.ignored or self.errors or self.kernels)
+
+
+class Build:
+    """What a log says of one kernel for one target.
+
+    ``values`` are those of `Compiled`, ``lines`` where each stands; ``tool`` is what
+    printed them. A failed compilation that names no kernel has no ``name``.
+    """
+
+    def __init__(self, tool: str, name: str, line: int, target: str | None, unit: Unit) -> None:
+        self.tool, self.name, self.line, self.unit = tool, name, line, unit
+        self.file = ""
+        self.values: dict[str, Any] = {}
+        self.lines: dict[str, int] = {}
+        if target:
+            self.put(line, target=target)
+
+    @property
+    def target(self) -> str | None:
+        """The compilation target, where the log names it."""
+        target = self.values.get("target")
+        return target if isinstance(target, str) else None
+
+    def put(self, line: int, **values: Any) -> None:
+        """Add what a line says; None is not said."""
+        for key, value in values.items():
+            if value is not None:
+                self.values[key], self.lines[key] = value, line
+
+    @property
+    def uncertain(self) -> bool:
+        """Whether the advisories may be about other kernels of the same compilation."""
+        fewer = len(self.unit.ignored) < min(self.unit.kernels, MOST)
+        return bool(self.unit.ignored) and (fewer or not self.name)
+
+    def told(self, *, advised: bool) -> tuple[Compiled, dict[str, int]]:
+        """The keys that the rules judge, and the line of each.
+
+        ``advised`` takes the compilation's advisories in; its errors are about all its kernels.
+        """
+        values, lines, unit = dict(self.values), dict(self.lines), self.unit
+        if advised and unit.ignored:
+            lines["setmaxnreg_ignored"], code = unit.ignored[0]
+            of = f"{len(unit.ignored)} of {unit.kernels}"
+            some = f", in {of} kernels here, the log does not say which"
+            doubt = self.uncertain and self.name and code not in OF_FLAGS
+            values["setmaxnreg_ignored"] = code + (some if doubt else "")
+        if unit.errors:
+            lines["refused"], values["refused"] = unit.errors[0]
+            if len(unit.errors) > 1:
+                values["refused"] += f" (and {len(unit.errors) - 1} more)"
+        return Compiled(**values), lines
+
+    def same(self, other: Build) -> bool:
+        """Whether two reports say the same of the same kernel."""
+        mine = (self.file, self.tool, self.values, self._said())
+        return mine == (other.file, other.tool, other.values, other._said())
+
+    def _said(self) -> tuple[list[str], list[str]]:
+        unit = self.unit
+        return [code for _, code in unit.ignored], [text for _, text in unit.errors]

@@ -1,0 +1,103 @@
+"""What a log, or a spec, does not say, so that nobody judged it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from kcfg.core.check.build import Build
+from kcfg.core.check.found import where
+from kcfg.core.figures import joined, size, spans
+from kcfg.core.launch import Launch
+from kcfg.core.record import NamedTuple
+from kcfg.core.rules import BUILD, GIVEN_BY, missing
+
+WHAT = {
+    "compiled.target": "the target",
+    "compiled.registers": "the registers",
+    "compiled.barriers": "named barriers",
+    "compiled.stack": "the stack",
+    "compiled.spill_stores": "spills",
+    "compiled.setmaxnreg_ignored": "whether setmaxnreg was ignored",
+    "static_compiled": "static shared memory",
+}
+"""The values of a report in words."""
+
+EVENTS = ("compiled.setmaxnreg_ignored", "compiled.refused")
+"""What a log tells of only where it happened."""
+
+QUIET = ("CHK009",)
+"""Rules that stand in for another one, which is told of."""
+
+
+class Reported(NamedTuple):
+    """A launch with what a log says of its build, and the line of each value."""
+
+    build: Build
+    launch: Launch
+    lines: dict[str, int]
+
+    @property
+    def says_something(self) -> bool:
+        """Whether there is more than a target."""
+        return bool(self.lines.keys() - {"target"})
+
+
+def untold(reported: Iterable[Reported]) -> Iterator[str]:
+    """A line for every reason why rules were not asked of any of the builds, and for the rest."""
+    every = [each for each in reported if each.build.name]
+    if not every:
+        return
+    waiting: dict[str, list[str]] = {}
+    silent = [dict(_silent(each)) for each in every]
+    for id, reason in silent[0].items():
+        if all(id in others for others in silent):
+            waiting.setdefault(reason, []).append(id)
+    place = where(every[0].build)
+    for reason, ids in waiting.items():
+        yield f"{place}: not judged: {joined(spans(ids))}: {reason}"
+    for each in every:
+        yield from _about(each)
+    hidden = _hidden(every[0].launch)
+    if hidden:
+        yield f"{place}: not judged: {hidden}: in no compiler's report"
+
+
+def _silent(reported: Reported) -> Iterator[tuple[str, str]]:
+    """Every rule that was not asked of a build, and why."""
+    for rule, path in missing(reported.launch):
+        if rule.of_build and rule.id not in QUIET and not _no_event(reported, path):
+            yield rule.id, _reason(reported, path)
+
+
+def _no_event(reported: Reported, path: str) -> bool:
+    """Whether a log would tell of something, and does not."""
+    seen = reported.build.tool == "ptxas" or not reported.launch.setmaxnreg
+    return path in EVENTS and (seen or path == "compiled.refused")
+
+
+def _reason(reported: Reported, path: str) -> str:
+    if path.startswith(BUILD):
+        return f"{reported.build.tool} does not report {WHAT[path]} here"
+    if reported.launch.kernel is not None:
+        return f"{GIVEN_BY.get(path, f'`{path}`')}: not part of what is derived"
+    return f"{GIVEN_BY.get(path, f'`{path}`')} not given"
+
+
+def _about(reported: Reported) -> Iterator[str]:
+    build, compiled = reported.build, reported.launch.compiled
+    if compiled is None:
+        return
+    if compiled.spill_stores is None and compiled.stack:
+        yield f"{where(build)}: its {size(compiled.stack)} of stack may be spills or an array"
+    if build.uncertain and compiled.setmaxnreg_ignored is None:
+        line, code = build.unit.ignored[0]
+        yield (
+            f"{build.file}:{line}: not judged: {code}, which names no kernel: of the"
+            f" {build.unit.kernels} here this one sets no registers by its spec"
+        )
+
+
+def _hidden(launch: Launch) -> str:
+    """What a launch has and no report shows."""
+    has = (("dynamic shared memory", launch.dynamic_bytes), ("tensor memory", launch.tmem))
+    return joined(what for what, given in has if given is not None)
