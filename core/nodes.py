@@ -59,7 +59,7 @@ PASSED_OVER = re.compile(r"(?: *#[ -~]*)?\n")
 """A comment or an empty line."""
 LINE = re.compile(
     r"( *)([A-Za-z_]\w{0,99}):"  # indentation and key
-    r"(?: +(?:(-?\w[\w.]*)|(['\"])([\w.]+)\4))?"  # a word, bare or in quotes
+    r"(?: +(?:(-?\w[\w.-]*)|(['\"])([\w.-]+)\4))?"  # a word, bare or in quotes
     r"(?: +#[ -~]*)?(?:\n|\Z)",
     re.ASCII,
 )

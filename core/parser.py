@@ -62,9 +62,9 @@ def _telling() -> Iterator[None]:
 def _own(root: yaml.Node) -> Node:
     """The parser's nodes as kcfg's; not by recursion, since aliases may make a circle."""
     made: dict[int, Node] = {}
-    waiting: list[tuple[yaml.Node, Node]] = []
+    waiting: list[tuple[Any, Node]] = []
 
-    def own(node: yaml.Node) -> Node:
+    def own(node: Any) -> Node:
         if id(node) not in made:
             kind = _KINDS[node.id]
             value = node.value if kind is ScalarNode else []
@@ -82,7 +82,7 @@ def _own(root: yaml.Node) -> Node:
     return found
 
 
-def _mark(found: yaml.Node | yaml.Event) -> Mark:
+def _mark(found: Any) -> Mark:
     return Mark(found.start_mark.line, found.start_mark.column)
 
 

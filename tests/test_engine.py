@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 import shapes
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from kcfg.core import kernels, targets
 from kcfg.core.arith import div
@@ -178,3 +180,21 @@ def test_overriding_may_not_close_a_circle() -> None:
 
     assert breaches(First) == []
     assert any("one -> two -> one is a circle" in line for line in breaches(Second))
+
+
+@pytest.mark.parametrize(("kernel", "release"), shapes.RELEASES)
+@settings(deadline=None, max_examples=40)
+@given(data=st.data())
+def test_no_input_takes_a_value_out_of_upstreams_64_bits(
+    kernel: str, release: str, data: st.DataObject
+) -> None:
+    inputs = kernels.find(kernel, release).inputs.values()
+    ends = {
+        member.key: st.sampled_from((member.least, 1 + member.most // 2, member.most))
+        for member in inputs
+        if member.kind is int and kernel != "matmul"
+    }
+    drawn = data.draw(shapes.random(kernel, release)) | data.draw(st.fixed_dictionaries(ends))
+    values = shapes.derive(kernel, release, drawn).values()
+    numbers = {key: value for key, value in values.items() if isinstance(value, int)}
+    assert {key: value for key, value in numbers.items() if not -(2**63) <= value < 2**63} == {}

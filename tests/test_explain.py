@@ -198,7 +198,7 @@ def test_a_manual_entry_needs_no_spec() -> None:
     result = run("--kernel", "fa4", "--release", "26.6", "num_kv_stages", "BM")
     assert result.exit_code == 0
     assert "num_kv_stages [stages]" in result.stdout
-    assert "An integer from 1 to 1,048,576; 256 by default." in result.stdout
+    assert "An integer from 1 to 4,096; 256 by default." in result.stdout
 
 
 @pytest.mark.parametrize(("kernel", "release"), shapes.RELEASES)

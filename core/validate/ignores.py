@@ -13,9 +13,10 @@ import yaml
 
 from kcfg.core.documents import Document
 from kcfg.core.findings import Finding
+from kcfg.core.parser import Untyped
 from kcfg.core.problem import meant, printable
 from kcfg.core.record import NamedTuple
-from kcfg.core.section import Position, Untyped
+from kcfg.core.section import Position
 from kcfg.core.validate import checks
 from kcfg.core.validate.problems import of
 from kcfg.core.validate.selection import Selection, known

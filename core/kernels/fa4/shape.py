@@ -10,6 +10,9 @@ from kcfg.core.terms import all_of, most, negate, pick
 
 CONFIG = "FA4Config"
 
+LONGEST = 1 << 15
+"""The largest depth an input may have: with longer ones, upstream's 64-bit offsets wrap around."""
+
 
 class Shape(Kernel):
     """Inputs, element sizes, query tiles, padded depths and the MMA's layout."""
@@ -29,8 +32,12 @@ class Shape(Kernel):
     )
     num_q_heads: int = integer("heads", "Query heads.", repeated=True)
     group: int = integer("heads", "Query heads that share a KV head.", repeated=True)
-    qk_depth: int = integer("elements", "Depth of one head of Q and K.", repeated=True)
-    ov_depth: int = integer("elements", "Depth of one head of V and of the output.", repeated=True)
+    qk_depth: int = integer(
+        "elements", "Depth of one head of Q and K.", most=LONGEST, repeated=True
+    )
+    ov_depth: int = integer(
+        "elements", "Depth of one head of V and of the output.", most=LONGEST, repeated=True
+    )
     swizzle_mode_asked: str = choice(
         "swizzle",
         "Swizzle of the tiles; fp8 takes 64B whatever is asked.",
@@ -54,6 +61,7 @@ class Shape(Kernel):
         "rows",
         "Query rows of a CTA; 256 makes two query tiles.",
         default=256,
+        most=4096,
         repeated=True,
         tunable=True,
     )
@@ -61,6 +69,7 @@ class Shape(Kernel):
         "stages",
         "Pieces Q and K arrive in; 0 leaves it to the depth.",
         default=0,
+        most=LONGEST,
         least=0,
         key="num_qk_stages",
         tunable=True,
@@ -82,6 +91,7 @@ class Shape(Kernel):
         "elements",
         "Depth of the part of Q and K without rope; -1 means V's depth.",
         default=-1,
+        most=LONGEST,
         least=-1,
         key="nope_depth",
     )
