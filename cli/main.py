@@ -32,7 +32,10 @@ def main() -> None:
     """Run ``kcfg`` with the arguments of this process, and exit."""
     from kcfg.cli import console
 
-    console.safely(lambda: application(sys.argv[1:])())
+    if sys.argv[1:] == ["--version"]:  # what installers and hooks ask: no need to read commands
+        console.safely(_show_version)
+    else:
+        console.safely(lambda: application(sys.argv[1:])())
 
 
 def application(arguments: list[str]) -> Typer:
@@ -57,12 +60,17 @@ def application(arguments: list[str]) -> Typer:
         version: bool = typer.Option(False, "--version", help="Show kcfg's version and exit."),
     ) -> None:
         if version:
-            from kcfg.core.version import VERSION
-
-            typer.echo(f"kcfg {VERSION}")
+            _show_version()
             raise typer.Exit
 
     return app
+
+
+def _show_version() -> None:
+    from kcfg.cli import console
+    from kcfg.core.version import VERSION
+
+    console.write(f"kcfg {VERSION}\n")
 
 
 if __name__ == "__main__":

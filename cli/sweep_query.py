@@ -10,9 +10,9 @@ from kcfg.cli.specs import usage
 from kcfg.cli.sweeping import SORTABLE, Options, names
 from kcfg.core.sweep.expression import ExpressionError, condition
 from kcfg.core.sweep.names import UnknownNameError, default_columns, name_of
+from kcfg.core.sweep.query import Head, Query
 from kcfg.core.sweep.reader import Sweep
 from kcfg.core.sweep.reduce import Key, Kind, Reduction
-from kcfg.core.sweep.work import Head, Query
 
 BLOCK = 1 << 17
 """Points of a block: enough that Python's own part does not count, few enough for the cache."""
@@ -22,6 +22,9 @@ CELLS_MOST = 1 << 19
 """Points of a block at most, however many texts there are."""
 CELL_VALUES = 1 << 22
 """Values of a block that is written, about: as text they take much memory."""
+
+LARGEST = 1 << 62
+"""Points of a grid at most."""
 
 ROWS = 20
 """Rows of a table."""
@@ -37,6 +40,8 @@ def query_of(options: Options, sweep: Sweep, format: str, drawn: dict[str, str])
     shown = len(columns)
     heads = [_head(sweep, column, option) for column, option in columns.items()]
     size = prod(axis.length for axis in axes)
+    if size > LARGEST:
+        usage(f"{size:,} points are more than can be numbered: {LARGEST:,}")
     keep = _keep(options, sweep, format, size, heads, drawn)
     varied = {key for axis in axes for key in axis.keys}
     means = {one.means for one in cls.spellings if one.word in varied}
@@ -76,9 +81,7 @@ def _checked(where: str, sweep: Sweep) -> None:
         usage(f"--where: column {error.column}: {error}\n    {where}\n    {pointer}")
 
 
-def _columns(
-    options: Options, sweep: Sweep, format: str, drawn: dict[str, str]
-) -> dict[str, str]:
+def _columns(options: Options, sweep: Sweep, format: str, drawn: dict[str, str]) -> dict[str, str]:
     """The columns to show, each with the option that names it."""
     if drawn:
         return {drawn[key]: "--plot" for key in ("by", "x", "y") if key in drawn}

@@ -18,10 +18,9 @@ from kcfg.cli.specs import pair, usage
 
 if TYPE_CHECKING:
     from kcfg.core.sweep.engines import Engine
+    from kcfg.core.sweep.query import Query
     from kcfg.core.sweep.reader import Sweep
-    from kcfg.core.sweep.reduce import Reduction
     from kcfg.core.sweep.run import Run
-    from kcfg.core.sweep.work import Query
 
 INTERRUPTED = 130
 """The exit code after Ctrl-C, as shells have it."""
@@ -122,7 +121,9 @@ def _format(options: Options) -> str:
         return "table"
     ending = os.path.splitext(options.output or "")[1].removeprefix(".")
     if options.format is None and options.output and ending not in known:
-        usage(f"-o {options.output}: give --format, or a name that ends in .{' .'.join(known[:-1])}")
+        usage(
+            f"-o {options.output}: give --format, or a name that ends in .{' .'.join(known[:-1])}"
+        )
     format = options.format or (ending if options.output else "table")
     if format not in known:
         usage(f"unknown format {format!r}; known: {', '.join(known)}")
@@ -224,7 +225,7 @@ def _results(options: Options, run: Run, found: Sweep, module: ModuleType) -> No
         label = f"{spec.name}: " if spec.name else ""
         title = f"{label}{spec.kernel} {spec.release} on {spec.target.name}"
         module.write(query.heads, run.kept, title, run.state.tally.kept)
-    elif query.keep and query.encode and len(run.kept):
+    elif query.keep and query.encode and run.kept.size:
         run.write(query.encode(query.heads, run.kept))
     if run.output:
         run.output.complete(getattr(module, "finish", None))

@@ -26,9 +26,7 @@ def sweep(
     target: Target = None,
     zips: Annotated[
         list[str] | None,
-        typer.Option(
-            "--zip", metavar="A,B", help="Let these lists advance together; repeatable."
-        ),
+        typer.Option("--zip", metavar="A,B", help="Let these lists advance together; repeatable."),
     ] = None,
     where: Annotated[
         str | None,

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from kcfg.core.sweep.query import Query
 from kcfg.core.sweep.rows import Rows
-from kcfg.core.sweep.work import Query
 
 MOST = 12
 """Bands that can be told apart."""

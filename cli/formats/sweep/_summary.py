@@ -7,8 +7,8 @@ import time
 from collections.abc import Iterator
 
 from kcfg.core.sweep.output import Output, State
+from kcfg.core.sweep.query import Query, Tally
 from kcfg.core.sweep.reasons import leaves, tree
-from kcfg.core.sweep.work import Query, Tally
 
 PATIENCE = 1.0
 """Seconds until a person at a terminal is told how far it is, and from one time to the next."""
@@ -63,7 +63,7 @@ def lines(query: Query, tally: Tally, derived: int, seconds: float) -> Iterator[
 def stopped(why: str, state: State, query: Query, output: Output | None) -> str:
     """What to say where a sweep did not get to its end."""
     done = f"{state.tally.points:,} of {query.grid.size:,} points are done"
-    if output is None or not state.bytes and not state.next:
+    if output is None or not (state.bytes or state.next):
         return f"{why}; {done}"
     return f"{why}; {done}, kept in {output.part}: continue with --resume"
 

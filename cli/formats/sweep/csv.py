@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from typing import Any
 
-from kcfg.core.sweep.rows import Column, Rows
-from kcfg.core.sweep.work import Heads
+from kcfg.cli.formats.sweep._cells import texts
+from kcfg.core.sweep.query import Heads
+from kcfg.core.sweep.rows import Rows
 
 SPECIAL = frozenset(',"\r\n')
 
 
 def header(heads: Heads) -> bytes:
     """The names of the columns."""
-    return (",".join(_quoted(head.name) for head in heads) + "\n").encode()
+    return (",".join(_cell(head.name) for head in heads) + "\n").encode()
 
 
 def encode(heads: Heads, rows: Rows) -> bytes:
@@ -21,20 +22,14 @@ def encode(heads: Heads, rows: Rows) -> bytes:
 
 
 def _encoded(rows: Rows) -> bytes:
-    lines = map(",".join, zip(*map(_cells, rows.columns), strict=True))
-    return ("\n".join(lines) + "\n").encode()
+    columns = (texts(column, _cell) for column in rows.columns)
+    return ("\n".join(map(",".join, zip(*columns, strict=True))) + "\n").encode()
 
 
-def _cells(column: Column) -> Iterable[str]:
-    values = column.tolist()
-    if column.dtype == bool:
-        return ["true" if value else "false" for value in values]
-    if column.dtype != object:
-        return map(str, values)
-    return ["" if value is None else _quoted(str(value)) for value in values]
-
-
-def _quoted(text: str) -> str:
-    if SPECIAL.isdisjoint(text):
-        return text
-    return '"' + text.replace('"', '""') + '"'
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    text = str(value)
+    return text if SPECIAL.isdisjoint(text) else '"' + text.replace('"', '""') + '"'

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 
-from kcfg.core.sweep.rows import Column, Rows
-from kcfg.core.sweep.work import Heads
+from kcfg.cli.formats.sweep._cells import texts
+from kcfg.core.sweep.query import Heads
+from kcfg.core.sweep.rows import Rows
 
 
 def header(heads: Heads) -> bytes:
@@ -22,12 +22,5 @@ def encode(heads: Heads, rows: Rows) -> bytes:
 
 
 def _encoded(template: str, rows: Rows) -> bytes:
-    cells = zip(*map(_cells, rows.columns), strict=True)
-    return "".join([template % row for row in cells]).encode()
-
-
-def _cells(column: Column) -> Iterable[str]:
-    values = column.tolist()
-    if column.dtype == bool:
-        return ["true" if value else "false" for value in values]
-    return map(str if column.dtype.kind == "i" else json.dumps, values)
+    columns = (texts(column, json.dumps) for column in rows.columns)
+    return "".join([template % row for row in zip(*columns, strict=True)]).encode()

@@ -6,14 +6,15 @@ as an Arrow stream, which can, and become Parquet when all are there.
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.ipc
 import pyarrow.parquet
 
+from kcfg.core.sweep.query import Heads
 from kcfg.core.sweep.rows import Rows
-from kcfg.core.sweep.work import Heads
 
 TYPES = {"number": pa.int64(), "float": pa.float64(), "truth": pa.bool_(), "text": pa.string()}
 
@@ -37,19 +38,20 @@ def encode(heads: Heads, rows: Rows) -> bytes:
 
 def finish(part: str, path: str) -> None:
     """Make the Parquet file at ``path`` from the stream in ``part``, a row group at a time."""
-    with pa.OSFile(part) as source, pa.ipc.open_stream(source) as stream:
-        with pa.parquet.ParquetWriter(path, stream.schema) as writer:
-            waiting: list[Any] = []
-            for batch in stream:
-                waiting.append(batch)
-                if sum(map(len, waiting)) >= GROUP:
-                    writer.write_table(pa.Table.from_batches(waiting))
-                    waiting = []
-            if waiting:
+    with (
+        pa.OSFile(part) as source,
+        pa.ipc.open_stream(source) as stream,
+        pa.parquet.ParquetWriter(path, stream.schema) as writer,
+    ):
+        waiting: list[Any] = []
+        for batch in stream:
+            waiting.append(batch)
+            if sum(map(len, waiting)) >= GROUP:
                 writer.write_table(pa.Table.from_batches(waiting))
+                waiting = []
+        if waiting:
+            writer.write_table(pa.Table.from_batches(waiting))
     with open(path, "rb") as file:
-        import os
-
         os.fsync(file.fileno())
 
 

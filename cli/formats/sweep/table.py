@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from kcfg.cli.page import Column, Heading, Line, Row, Table, draw
+from kcfg.cli.page import Block, Column, Heading, Line, Row, Table, draw
 from kcfg.cli.units import number
+from kcfg.core.sweep.query import Heads
 from kcfg.core.sweep.rows import Rows
-from kcfg.core.sweep.work import Heads
 
 ROWS = 20
 """Rows that are shown unless told otherwise."""
@@ -16,8 +16,7 @@ def write(heads: Heads, rows: Rows, title: str, found: int) -> None:
     columns = [Column(head.name, head.kind in ("number", "float")) for head in heads]
     cells = zip(*(column.tolist() for column in rows.columns), strict=True)
     shown = [Row([number(value) for value in row]) for row in cells]
-    blocks = [Heading(title, 1), Table(columns, shown)]
+    blocks: list[Block] = [Heading(title, 1), Table(columns, shown)]
     if len(shown) < found:
         blocks.append(Line(f"{len(shown):,} of {found:,} points", "dim"))
     draw(blocks)
-

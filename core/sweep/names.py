@@ -1,0 +1,81 @@
+"""What a column or an expression may name: the values and the inputs of a kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple
+
+from kcfg.core.errors import nearest
+from kcfg.core.kernel import Kernel
+from kcfg.core.once import once
+from kcfg.core.quantity import Input, Quantity
+from kcfg.core.sweep.grid import Axis
+
+Kind = Literal["number", "float", "truth", "text", "null"]
+
+
+class Name(NamedTuple):
+    """One name: what sort of value it has, in which unit, and how it is read off a kernel."""
+
+    text: str
+    kind: Kind
+    unit: str
+    read: Callable[[Any], Any]
+
+
+class UnknownNameError(LookupError):
+    """A name that is neither a value nor an input; its text says what was meant."""
+
+
+def name_of(cls: type[Kernel], text: str) -> Name:
+    """What a name means: a value, else an input; ``inputs.`` and ``values.`` say which.
+
+    Raises `UnknownNameError`.
+    """
+    values = _declared(cls)
+    first, _, rest = text.partition(".")
+    if first == "values" and rest in values:
+        return _value(rest, values[rest], text)
+    if text in values:
+        return _value(text, values[text], text)
+    key = rest if first == "inputs" else text
+    for attribute, declared in cls.inputs.items():
+        if declared.key == key:
+            return Name(text, _kind(declared), declared.unit, _attribute(attribute))
+    close = nearest(text, [*values, *(declared.key for declared in cls.inputs.values())])
+    hint = f"did you mean `{close}`?" if close else "`kcfg explain` lists the names"
+    raise UnknownNameError(f"{cls.kernel} {cls.release} has no value or input `{text}`; {hint}")
+
+
+def default_columns(cls: type[Kernel], axes: tuple[Axis, ...], every: bool) -> list[str]:
+    """The columns of a sweep that names none: what varies, and ``every`` value or the verdict."""
+    values = _declared(cls)
+    words = {spelling.word: spelling.means for spelling in cls.spellings}
+    varied = dict.fromkeys(words.get(key, key) for axis in axes for key in axis.keys)
+    inputs = [f"inputs.{key}" if isinstance(values.get(key), Quantity) else key for key in varied]
+    if every:
+        return [*inputs, *(key for key in values if key not in inputs)]
+    return [*inputs, *(key for key in ("supported",) if key in values)]
+
+
+@once
+def _declared(cls: type[Kernel]) -> dict[str, Input | Quantity[Any]]:
+    return dict(cls.declared())
+
+
+def _value(key: str, member: Input | Quantity[Any], text: str) -> Name:
+    return Name(text, _kind(member), member.unit, lambda kernel: kernel.read(key))
+
+
+def _attribute(attribute: str) -> Callable[[Any], Any]:
+    return lambda kernel: getattr(kernel, attribute)
+
+
+def _kind(member: Input | Quantity[Any]) -> Kind:
+    if member.unit == "bool":
+        return "truth"
+    if member.unit in ("dtype", "swizzle"):
+        return "text"
+    if isinstance(member, Quantity) and member.formula.__annotations__.get("return") == "float":
+        return "float"
+    return "number"

@@ -1,0 +1,95 @@
+"""What is asked of a sweep and what a block answers, as plain data for any process."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from kcfg.core import kernels
+from kcfg.core.kernel import Kernel
+from kcfg.core.sweep.grid import Axis, Grid
+from kcfg.core.sweep.names import Kind
+from kcfg.core.sweep.reduce import Reduction
+from kcfg.core.sweep.rows import Rows
+
+Encode = Callable[["Heads", Rows], bytes]
+"""From the heads of the columns and rows to what an output holds for them."""
+
+
+class Head(NamedTuple):
+    """A column: its name, and what sort of values it has."""
+
+    name: str
+    kind: Kind
+
+
+Heads = tuple[Head, ...]
+
+
+class Query(NamedTuple):
+    """A sweep as plain data, which any process can work on.
+
+    ``fixed`` are the inputs that do not vary, by key. The first ``shown`` of the ``columns``
+    are written; the others are there to sort by. Without ``keep`` every row is written, with
+    ``encode`` as bytes; with it the rows themselves are handed on.
+    """
+
+    kernel: str
+    release: str
+    target: str
+    arch: str
+    fixed: tuple[tuple[str, Any], ...]
+    axes: tuple[Axis, ...]
+    block: int
+    where: str | None
+    columns: Heads
+    shown: int
+    keep: Reduction | None
+    encode: Encode | None
+
+    @property
+    def heads(self) -> Heads:
+        """The columns that are written."""
+        return self.columns[: self.shown]
+
+    @property
+    def grid(self) -> Grid:
+        return Grid(self.axes, self.block)
+
+    @property
+    def cls(self) -> type[Kernel]:
+        return kernels.find(self.kernel, self.release)
+
+
+class Tally(NamedTuple):
+    """Counts of points: all, supported, kept by the condition, derived one by one, refused.
+
+    ``refused`` counts by the place of the verdict's condition that failed first.
+    """
+
+    points: int = 0
+    supported: int = 0
+    kept: int = 0
+    singly: int = 0
+    refused: tuple[tuple[int, int], ...] = ()
+
+    def plus(self, other: Tally) -> Tally:
+        refused = Counter(dict(self.refused))
+        refused.update(dict(other.refused))
+        return Tally(
+            self.points + other.points,
+            self.supported + other.supported,
+            self.kept + other.kept,
+            self.singly + other.singly,
+            tuple(sorted(refused.items())),
+        )
+
+
+class Outcome(NamedTuple):
+    """What a block holds: its counts, and its rows or their bytes."""
+
+    number: int
+    tally: Tally
+    rows: Rows | None
+    data: bytes

@@ -1,0 +1,271 @@
+"""Reading a sweep: a spec whose inputs may be lists or ranges, as strictly as any other.
+
+Under ``shape`` a value may be a list, a range (``64..512``, ``64..512 step 64``, its end
+included), or a list with ranges in it. The grid is their product in the order of the keys,
+the last one varying fastest. ``sweep: {zip: [[a, b]]}`` lets lists advance together.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import partial
+from typing import Any, NamedTuple
+
+from kcfg.core.documents import STDIN, documents, lines_of, opened, why_unread
+from kcfg.core.kernel import Kernel
+from kcfg.core.nodes import BrokenError, MappingNode, Node, ScalarNode, SequenceNode
+from kcfg.core.parser import parse
+from kcfg.core.problem import Problem, meant, shown
+from kcfg.core.quantity import REQUIRED, Input
+from kcfg.core.scalars import RefusedError, in_range, is_null, kind_of, read, text
+from kcfg.core.section import Entry, Notes, Setting
+from kcfg.core.shape import Grammar, Shape, grammar
+from kcfg.core.spec import KEYS, Overrides, Reading, Spec, checked
+from kcfg.core.spec_head import LAUNCH, Head
+from kcfg.core.sweep.grid import Axis, Values
+
+RANGE = re.compile(r"(-?[0-9]{1,19})\.\.(-?[0-9]{1,19})(?: +step +([0-9]{1,19}))?")
+
+
+class Sweep(NamedTuple):
+    """A sweep, checked: the spec of its first point, and what varies from point to point."""
+
+    spec: Spec
+    axes: tuple[Axis, ...]
+
+
+def read_sweep(
+    path: str, overrides: Overrides, zips: Iterable[tuple[str, ...]] = ()
+) -> Sweep | list[Problem]:
+    """The sweep of a file (``-`` is standard input), or everything that is wrong with it."""
+    file = STDIN if path == "-" else path
+    try:
+        with opened(path) as stream:
+            found = list(documents(lines_of(stream), file))
+    except OSError as error:
+        return [Problem(file, 0, 0, "", why_unread(error, path), "unreadable")]
+    written = [one for one in found if isinstance(one, Problem) or not one.blank] or found[:1]
+    if isinstance(written[0], Problem):
+        return [written[0]]
+    if len(written) > 1:
+        line = written[1].line
+        message = f"a sweep is one document; {len(written)} are here, the second in line {line}"
+        return [Problem(file, line, 1, "", message)]
+    document = written[0]
+
+    def sweep(root: Node | None, notes: Notes) -> Sweep | None:
+        reading = SweepReading(document, file, overrides, notes)
+        reading.zips = list(zips)
+        spec = reading.spec(root)
+        return Sweep(spec, reading.axes) if spec else None
+
+    return checked(document, file, sweep)
+
+
+class Choices(NamedTuple):
+    """The values of one key, and the node each was written at (the range's for its values)."""
+
+    declared: Input
+    values: Values
+    nodes: tuple[Node, ...]
+
+    def node(self, place: int) -> Node:
+        """A node that says the value at ``place`` alone."""
+        node = self.nodes[min(place, len(self.nodes) - 1)]
+        if not _is_range(node):
+            return node
+        if isinstance(node, Setting):
+            return Setting(node.option, str(self.values[place]))
+        return ScalarNode("", str(self.values[place]), node.start_mark)
+
+
+class SweepReading(Reading):
+    """A spec whose shape gives axes; ``axes`` are those found."""
+
+    keys = (*(key for key in KEYS if key != "expect"), "sweep")
+    zips: list[tuple[str, ...]]
+    axes: tuple[Axis, ...] = ()
+
+    def inputs(self, head: Head, cls: type[Kernel], found: dict[str, Entry]) -> Shape:
+        if cls.kernel == LAUNCH:
+            message = "a launch derives nothing: there is nothing to sweep"
+            self.notes.add(head.top["kernel"].value, "kernel", message)
+        known = grammar(cls)
+        choices: dict[str, Choices] = {}
+        for key, entry in found.items():
+            declared = _declared(known, key)
+            node = _spread(entry.value)
+            if declared and (isinstance(node, SequenceNode) or _is_range(node)):
+                several = self._choices(key, node, declared)
+                if several:
+                    choices[key] = several
+        varied = {key: one for key, one in choices.items() if len(one.values) > 1}
+        self.axes = self._axes(head, found, varied)
+        return self._corners(head, cls, found, choices)
+
+    def _choices(self, key: str, node: Node, declared: Input) -> Choices | None:
+        """Every value a list or range stands for; None where one of them was refused."""
+        values: list[Any] = []
+        nodes: list[Node] = []
+        items = node.value if isinstance(node, SequenceNode) else [node]
+        if not items:
+            self.notes.add(node, f"shape.{key}", "an empty list: give a value at least")
+            return None
+        for item in items:
+            try:
+                several = _values(item, declared)
+            except RefusedError as error:
+                self.notes.add(item, f"shape.{key}", str(error))
+                return None
+            if len(items) == 1 and isinstance(several, range):
+                return Choices(declared, several, (item,))
+            twice = set(several).intersection(values)
+            if twice:
+                message = f"the value {min(map(str, twice))} is given twice"
+                self.notes.add(item, f"shape.{key}", message)
+            values += several
+            nodes += [item] * len(several)
+        return Choices(declared, tuple(values), tuple(nodes))
+
+    def _axes(
+        self, head: Head, found: dict[str, Entry], varied: dict[str, Choices]
+    ) -> tuple[Axis, ...]:
+        """The axes in the order of the keys; what is zipped stands where its first key does."""
+        together: dict[str, tuple[str, ...]] = {}
+        for names, node in (*self._zipped(head), *((names, None) for names in self.zips)):
+            for name in names:
+                if name not in varied:
+                    known = meant(name, varied) if varied else "no key has more than one value"
+                    message = f"`{name}` has no list or range to zip; {known}"
+                    self._unzipped(node, message)
+                elif name in together:
+                    self._unzipped(node, f"`{name}` is zipped twice")
+            lengths = {name: len(varied[name].values) for name in names if name in varied}
+            if len(set(lengths.values())) > 1:
+                said = ", ".join(f"{name} has {length}" for name, length in lengths.items())
+                self._unzipped(node, f"what is zipped must have as many values: {said}")
+            together |= dict.fromkeys(lengths, tuple(lengths))
+        keys = dict.fromkeys(together.get(key, (key,)) for key in found if key in varied)
+        return tuple(Axis(names, tuple(varied[name].values for name in names)) for names in keys)
+
+    def _zipped(self, head: Head) -> Iterator[tuple[tuple[str, ...], Node | None]]:
+        """What the section ``sweep`` says advances together."""
+        for key, entry in (self.section(head, "sweep") or {}).items():
+            if key != "zip":
+                self.notes.unknown(entry.key, f"sweep.{key}", ("zip",))
+                continue
+            expected = "a list of lists of keys, as [[num_q_heads, group]]"
+            groups = entry.value.value if isinstance(entry.value, SequenceNode) else []
+            if not groups or not all(isinstance(group, SequenceNode) for group in groups):
+                self.notes.add(entry.value, "sweep.zip", f"expected {expected}")
+                continue
+            for group in groups:
+                try:
+                    yield tuple(text(name, "a key") for name in group.value), group
+                except RefusedError as error:
+                    self.notes.add(group, "sweep.zip", str(error))
+
+    def _unzipped(self, node: Node | None, message: str) -> None:
+        option = Setting("--zip", "")
+        self.notes.add(node or option, "sweep.zip" if node else message[:40], message)
+
+    def _corners(
+        self, head: Head, cls: type[Kernel], found: dict[str, Entry], choices: dict[str, Choices]
+    ) -> Shape:
+        """The shape of the first point, once the ordinary reader took the grid's corners.
+
+        Those are the smallest and the largest of every axis, and the values that say most and
+        least: with all that differ from their default, and with all that do not.
+        """
+
+        def corner(place: Any) -> Shape:
+            chosen = {key: one.node(place(one)) for key, one in choices.items()}
+            entries = {
+                key: entry._replace(value=chosen.get(key, entry.value))
+                for key, entry in found.items()
+            }
+            return super(SweepReading, self).inputs(head, cls, entries)
+
+        shape = corner(lambda one: 0)
+        if choices and not self.notes:
+            for place in (_least, _largest, partial(_default, True), partial(_default, False)):
+                corner(place)
+        return shape
+
+
+def _least(one: Choices) -> int:
+    if isinstance(one.values, range):
+        return 0
+    return min(range(len(one.values)), key=lambda i: (one.values[i] is not None, one.values[i]))
+
+
+def _largest(one: Choices) -> int:
+    if isinstance(one.values, range):
+        return len(one.values) - 1
+    return max(range(len(one.values)), key=lambda i: (one.values[i] is not None, one.values[i]))
+
+
+def _default(wanted: bool, one: Choices) -> int:
+    """The first value that is the default, or that is not; else the first."""
+    places = range(min(len(one.values), 1 << 16))
+    fitting = (i for i in places if (one.values[i] == one.declared.default) is wanted)
+    return next(fitting, 0)
+
+
+def _declared(known: Grammar, key: str) -> Input | None:
+    if key in known.inputs:
+        return known.inputs[key][1]
+    return known.spellings[key].read if key in known.spellings else None
+
+
+def _is_range(node: Node) -> bool:
+    return isinstance(node, ScalarNode) and ".." in node.value
+
+
+def _spread(node: Node) -> Node:
+    """The list that the text of an option holds, as ``--set BM=[64, 128]``; else the node."""
+    if not isinstance(node, Setting) or not node.value.startswith("["):
+        return node
+    try:
+        inner = parse(node.value)
+    except BrokenError:
+        return node
+    if not isinstance(inner, SequenceNode):
+        return node
+    inner.value = [
+        Setting(node.option, item.value) if isinstance(item, ScalarNode) else item
+        for item in inner.value
+    ]
+    inner.start_mark = None
+    return inner
+
+
+def _values(item: Node, declared: Input) -> Values:
+    """The values one item of a list stands for; raises `RefusedError`."""
+    if isinstance(item, SequenceNode | MappingNode):
+        raise RefusedError(f"expected a value or a range, not {kind_of(item)}")
+    if _is_range(item) and declared.kind is int:
+        return _range(item.value, declared)
+    if is_null(item):
+        if declared.default is REQUIRED:
+            raise RefusedError("the value is empty, and there is no default")
+        return (declared.default,)
+    return (read(item, declared),)
+
+
+def _range(written: str, declared: Input) -> range:
+    match = RANGE.fullmatch(written.strip())
+    if not match:
+        raise RefusedError(
+            f"expected a range such as 64..512 or 64..512 step 64, not {shown(written)}"
+        )
+    first, last, step = int(match[1]), int(match[2]), int(match[3] or 1)
+    if step < 1:
+        raise RefusedError("the step of a range is at least 1")
+    if last < first:
+        raise RefusedError(f"the range ends before it begins; write {last}..{first}")
+    found = range(first, last + 1, step)
+    in_range(found[0], declared)
+    in_range(found[-1], declared)
+    return found

@@ -1,0 +1,216 @@
+"""From a query and the number of a block to what the block holds: the work of every engine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kcfg.core import targets
+from kcfg.core.kernel import Kernel
+from kcfg.core.quantity import REQUIRED
+from kcfg.core.shape import grammar
+from kcfg.core.sweep.arrays import Vocabulary
+from kcfg.core.sweep.expression import Term, condition
+from kcfg.core.sweep.grid import Block, Cell, Indices, Values
+from kcfg.core.sweep.memory import keep_memory
+from kcfg.core.sweep.names import name_of
+from kcfg.core.sweep.query import Outcome, Query, Tally
+from kcfg.core.sweep.reasons import Reasons, counted
+from kcfg.core.sweep.rows import Rows, column_of, joined, spread
+from kcfg.core.sweep.sizes import SIZES, UNKNOWN, Size
+from kcfg.core.sweep.words import ARRAYS, Value
+
+FEW = 1000
+"""A row in so many is derived on its own: arrays would be worked out for all the others too."""
+
+Task = tuple[Query, int]
+"""A query and the number of a block."""
+
+
+def work(task: Task) -> Outcome:
+    """Derive a block; what engines send to their workers."""
+    query, number = task
+    return worker(query).run(number)
+
+
+@lru_cache(maxsize=2)
+def worker(query: Query) -> Worker:
+    """The worker of a query, made once in a process."""
+    keep_memory()
+    return Worker(query)
+
+
+OVER_ARRAYS, OVER_SIZES, PLAIN = Vocabulary(ARRAYS), Vocabulary(SIZES), Vocabulary({})
+
+
+class View:
+    """A kernel's class, the condition and the reasons, all in one vocabulary."""
+
+    def __init__(self, query: Query, vocabulary: Vocabulary) -> None:
+        cls, words = query.cls, vocabulary.words
+        self.struct: type[Kernel] = vocabulary.over(cls) if words else cls
+        self.where: Term | None = condition(query.where, cls, words) if query.where else None
+        self.reasons = Reasons(cls, vocabulary)
+
+
+class Worker:
+    """Derives blocks of one query."""
+
+    def __init__(self, query: Query) -> None:
+        self.query, self.grid, self.cls = query, query.grid, query.cls
+        target = targets.find(query.target)
+        self.target = target if target.arch == query.arch else target.replace(arch=query.arch)
+        self.columns = [name_of(self.cls, column.name).read for column in query.columns]
+        self.verdict = "supported" in self.cls.quantities
+        self.arrays, self.sizes, self.plain = (
+            View(query, vocabulary) for vocabulary in (OVER_ARRAYS, OVER_SIZES, PLAIN)
+        )
+        inputs, spellings = grammar(self.cls)
+        self.attributes = {key: name for key, (name, _) in inputs.items()}
+        self.defaults = {
+            key: declared.default
+            for key, (_, declared) in inputs.items()
+            if declared.default is not REQUIRED
+        }
+        self.spellings = [
+            spellings[key] for axis in self.grid.axes for key in axis.keys if key in spellings
+        ]
+        self.bounds = {
+            key: _bound(values)
+            for axis in self.grid.axes
+            for key, values in zip(axis.keys, axis.values, strict=True)
+        }
+        self.fitting: dict[tuple[Any, ...], bool] = {}
+
+    def run(self, number: int) -> Outcome:
+        block = self.grid.block(number)
+        tally, parts = Tally(), []
+        with np.errstate(all="ignore"):
+            for cell in self.grid.cells(block):
+                own, rows = self._cell(block, cell)
+                tally = tally.plus(own)
+                parts.append(rows)
+        rows = joined(parts, len(self.columns))
+        keep, encode = self.query.keep, self.query.encode
+        if keep or not encode:
+            return Outcome(number, tally, keep.reduce(rows) if keep else rows, b"")
+        return Outcome(number, tally, None, encode(self.query.heads, rows) if rows.size else b"")
+
+    def rows(self, points: Sequence[int]) -> Rows:
+        """The rows of points by their numbers, derived one by one."""
+        found = [self._row(self._derived(point)) for point in points]
+        return self._collected(list(points), found)
+
+    # A cell as arrays
+
+    def _cell(self, block: Block, cell: Cell) -> tuple[Tally, Rows]:
+        if not cell.axes:
+            return self._one_by_one(block, cell, 0)
+        if not self._fits(cell):
+            return self._one_by_one(block, cell, 1)
+        view, kernel, points = self.arrays, self._kernel(self.arrays, cell.inputs), cell.points
+        good = counted(kernel.read("supported"), points) if self.verdict else 0
+        refused = view.reasons.count(kernel, points) if self.verdict and good < points else {}
+        mask: Value = view.where.run(kernel) if view.where else True
+        kept = counted(mask, points)
+        tally = Tally(points, good, kept, 0, tuple(refused.items()))
+        if not kept:
+            return tally, joined((), len(self.columns))
+        chosen = np.flatnonzero(cell.ordered(mask)) if kept < points else None
+        return tally, self._selected(block, cell, kernel, chosen)
+
+    def _selected(self, block: Block, cell: Cell, kernel: Kernel, chosen: Indices | None) -> Rows:
+        """The rows of the points chosen; of those, where rows are reduced, only what is kept."""
+        keep, numbers = self.query.keep, cell.numbers(block)
+        if keep:
+            if chosen is None:
+                chosen = np.arange(cell.points)
+            by = tuple(spread(self.columns[key.column](kernel), cell, chosen) for key in keep.keys)
+            chosen = chosen[keep.chosen(by, numbers[chosen])]
+        if chosen is not None and len(chosen) * FEW < cell.points:
+            return self.rows(numbers[chosen].tolist())
+        columns = tuple(spread(read(kernel), cell, chosen) for read in self.columns)
+        return Rows(numbers if chosen is None else numbers[chosen], columns)
+
+    def _fits(self, cell: Cell) -> bool:
+        """Whether no number of a cell can leave 64 bits, and no formula branches on an array."""
+        texts = tuple((key, v) for key, v in cell.inputs.items() if v is None or isinstance(v, str))
+        if texts not in self.fitting:
+            self.fitting[texts] = self._bounded({**self.bounds, **dict(texts)})
+        if self.fitting[texts]:
+            return True
+        return self._bounded(
+            {
+                key: _bound(value.reshape(-1)) if isinstance(value, np.ndarray) else value
+                for key, value in cell.inputs.items()
+            }
+        )
+
+    def _bounded(self, inputs: dict[str, Any]) -> bool:
+        view = self.sizes
+        try:
+            kernel = self._kernel(view, inputs)
+            if self.verdict:
+                kernel.read("supported")
+            if view.where:
+                view.where.run(kernel)
+            for read in self.columns:
+                read(kernel)
+        except (OverflowError, TypeError):
+            return False
+        return True
+
+    def _kernel(self, view: View, varied: dict[str, Any]) -> Kernel:
+        inputs = {**dict(self.query.fixed), **varied}
+        for spelling in self.spellings:
+            value = inputs.pop(spelling.word)
+            inputs[spelling.means] = spelling.convert(value, {**self.defaults, **inputs})
+        attributes = self.attributes
+        return view.struct(
+            target=self.target, **{attributes[key]: value for key, value in inputs.items()}
+        )
+
+    # Point by point
+
+    def _one_by_one(self, block: Block, cell: Cell, singly: int) -> tuple[Tally, Rows]:
+        points, found, tally = [], [], Tally()
+        for point in cell.numbers(block).tolist():
+            own, kernel = self._singly(point)
+            tally = tally.plus(own._replace(singly=singly))
+            if own.kept:
+                points.append(point)
+                found.append(self._row(kernel))
+        return tally, self._collected(points, found)
+
+    def _singly(self, point: int) -> tuple[Tally, Kernel]:
+        view, kernel = self.plain, self._derived(point)
+        good = self.verdict and kernel.read("supported")
+        refused = view.reasons.count(kernel, 1) if self.verdict and not good else {}
+        kept = view.where.run(kernel) if view.where else True
+        return Tally(1, int(good), int(kept), 0, tuple(refused.items())), kernel
+
+    def _derived(self, point: int) -> Kernel:
+        return self._kernel(self.plain, self.grid.point(point))
+
+    def _row(self, kernel: Kernel) -> list[Any]:
+        return [read(kernel) for read in self.columns]
+
+    def _collected(self, points: list[int], found: list[list[Any]]) -> Rows:
+        if not points:
+            return joined((), len(self.columns))
+        columns = zip(*found, strict=True)
+        return Rows(np.array(points, np.int64), tuple(column_of(list(one)) for one in columns))
+
+
+def _bound(values: Values | NDArray[Any]) -> Any:
+    """The largest magnitude of numbers; of truth values, that they are unknown."""
+    if isinstance(values, range):
+        return Size(max(abs(values[0]), abs(values[-1])))
+    given = [value for value in values if value is not None]
+    if not given or isinstance(given[0], bool | np.bool_ | str):
+        return UNKNOWN
+    return Size(int(max(map(abs, given))))

@@ -1,0 +1,144 @@
+"""The command line of ``kcfg sweep``: tables, pictures, messages."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("numpy")
+
+SPEC = """kernel: index_prefill
+release: 26.7
+shape:
+  dtype: float8_e4m3fn
+  ks_dtype: [float32, bfloat16]
+  depth: [64, 128]
+  BM_key: 128
+  mma_n: 32..128 step 32
+  num_heads: [16, 30, 32]
+"""
+
+
+def kcfg(*arguments: str, cwd: Path, code: int = 0) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "kcfg.cli", "sweep", *arguments]
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True)
+    assert done.returncode == code, done.stderr
+    return done
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "spec.yaml").write_text(SPEC)
+    return tmp_path
+
+
+def test_a_table_and_the_reasons(folder: Path) -> None:
+    done = kcfg("spec.yaml", "--where", "k_stages >= 6", cwd=folder)
+    lines = done.stdout.splitlines()
+    assert lines[0] == "index_prefill 26.7 on b200"
+    assert lines[1].split() == ["ks_dtype", "depth", "mma_n", "num_heads", "supported", "k_stages"]
+    assert lines[-1].strip().startswith("20 of ")
+    assert "48 points" in done.stderr
+    assert "supported: 32 (66.7%)" in done.stderr
+    assert "16  head_quads  num_heads % 4 == 0" in done.stderr
+
+
+def test_sorted_and_cut(folder: Path) -> None:
+    done = kcfg(
+        "spec.yaml", "--sort", "-k_stages,depth", "--top", "3", "--format", "csv", cwd=folder
+    )
+    header, *rows = done.stdout.splitlines()
+    place = header.split(",").index("k_stages")
+    assert [int(row.split(",")[place]) for row in rows] == [12, 12, 12]
+    assert header.startswith("ks_dtype,depth,mma_n,num_heads,ctas_per_sm,")
+
+
+def test_columns_may_be_named_in_full(folder: Path) -> None:
+    columns = "depth,inputs.mma_n,values.k_stages,supported"
+    done = kcfg("spec.yaml", "--columns", columns, "--top", "1", "--format", "jsonl", cwd=folder)
+    wanted = '{"depth":64,"inputs.mma_n":32,"values.k_stages":12,"supported":true}\n'
+    assert done.stdout == wanted
+
+
+def test_a_preset_with_settings(folder: Path) -> None:
+    sets = ("--set", "qk_depth=64..128 step 64", "--set", "BM=[128, 256]")
+    done = kcfg("--preset", "llama-3-8b", *sets, cwd=folder)
+    assert done.stdout.startswith("llama-3-8b: fa4") and "4 points" in done.stderr
+
+
+@pytest.mark.parametrize("words", [["x=depth y=k_stages by=ks_dtype"], ["x=depth", "y=k_stages"]])
+@pytest.mark.parametrize("end", ["svg", "png"])
+def test_a_picture(folder: Path, words: list[str], end: str) -> None:
+    pytest.importorskip("matplotlib")
+    kcfg("spec.yaml", "--plot", *words, "-o", f"out.{end}", cwd=folder)
+    assert (folder / f"out.{end}").read_bytes()[:5] in (b"<?xml", b"\x89PNG\r")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("spec.yaml", "--where", "k_stage > 1"), 2, "--where: column 1: "),
+        (("spec.yaml", "--where", "k_stage > 1"), 2, "did you mean `k_stages`?"),
+        (("spec.yaml", "--columns", "depht"), 2, "--columns: "),
+        (("spec.yaml", "--sort", "depht"), 2, "--sort: "),
+        (("spec.yaml", "--pareto", "-smem_uesd"), 2, "did you mean `smem_used`?"),
+        (("spec.yaml", "--pareto", "depth", "--top", "1"), 2, "do not go together"),
+        (("spec.yaml", "--plot", "x=depth"), 2, "--plot takes x=NAME y=NAME"),
+        (("spec.yaml", "--plot", "x=depth y=k_stages"), 2, "--plot needs a file"),
+        (("spec.yaml", "-o", "rows.txt"), 2, "a name that ends in .csv .jsonl .parquet"),
+        (("spec.yaml", "--format", "parquet"), 2, "name a file with -o"),
+        (("spec.yaml", "--format", "xml"), 2, "known: csv, jsonl, parquet, table"),
+        (("spec.yaml", "--resume"), 2, "--resume needs the file of -o"),
+        (("spec.yaml", "--engine", "spark"), 2, "known: local, dask"),
+        (("spec.yaml", "--zip", "depth,mma_n"), 1, "must have as many values"),
+        (("spec.yaml", "--set", "depth=9..1"), 1, "write 1..9"),
+        (("nowhere.yaml",), 2, "no such file"),
+        ((), 2, "name one spec file"),
+        (
+            ("spec.yaml", "--set", "depth=1..1000000", "--sort", "depth", "--format", "csv"),
+            2,
+            "--sort needs --top N here: to sort all of 24,000,000 points",
+        ),
+    ],
+)
+def test_what_is_refused(folder: Path, arguments: tuple[str, ...], code: int, message: str) -> None:
+    done = kcfg(*arguments, cwd=folder, code=code)
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr and not done.stdout
+
+
+@pytest.mark.parametrize(
+    ("module", "arguments", "extra"),
+    [
+        ("numpy", (), "sweep"),
+        ("pyarrow", ("-o", "rows.parquet"), "parquet"),
+        ("matplotlib", ("--plot", "x=depth y=k_stages", "-o", "out.svg"), "plot"),
+        ("distributed", ("--engine", "dask"), "dask"),
+    ],
+)
+def test_a_missing_extra_is_named(
+    folder: Path, module: str, arguments: tuple[str, ...], extra: str
+) -> None:
+    program = (
+        f"import sys; sys.modules[{module!r}] = None; sys.argv[1:1] = ['sweep', 'spec.yaml']\n"
+        "from kcfg.cli.main import main; main()"
+    )
+    command = [sys.executable, "-c", program, *arguments]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert f"pip install 'kcfg[{extra}]'" in done.stderr
+
+
+def test_only_a_sweep_imports_numpy(folder: Path) -> None:
+    program = (
+        "import sys, typer\n"
+        "from kcfg.cli.main import application\n"
+        "application(sys.argv[1:])(standalone_mode=False)\n"
+        "assert 'numpy' not in sys.modules\n"
+    )
+    for arguments in (["sweep", "--help"], ["--help"], ["derive", "--preset", "llama-3-8b"]):
+        command = [sys.executable, "-c", program, *arguments]
+        subprocess.run(command, cwd=folder, capture_output=True, check=True)
