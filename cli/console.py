@@ -12,6 +12,9 @@ from kcfg.cli.exits import FAILED, FOUND
 
 T = TypeVar("T")
 
+_passing = ""
+"""The passing line that is shown."""
+
 
 def safely(program: Callable[[], T]) -> T:
     """Run a whole program: whatever happens to its streams, it ends without a traceback."""
@@ -65,7 +68,17 @@ def write(text: str) -> None:
 
 def error(message: object) -> None:
     """Write a message to standard error, on a line of its own."""
+    passing("")
     sys.stderr.write(f"{message}\n")
+
+
+def passing(text: str) -> None:
+    """Show a line at the terminal of standard error until the next one, or a message."""
+    global _passing
+    if text or _passing:
+        sys.stderr.write(f"\r\033[K{text}")
+        sys.stderr.flush()
+    _passing = text
 
 
 def is_terminal() -> bool:

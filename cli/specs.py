@@ -29,12 +29,18 @@ class Intake:
     ) -> None:
         self.paths, self.presets = list(paths or ()), list(presets or ())
         self.exit_code = FINE
+        self._done = 0  # paths read to their end
         if not self.paths and not self.presets:
             usage("name a spec file, `-` for standard input, or --preset NAME")
         pairs = tuple(map(pair, settings or ()))
         self.overrides = Overrides(set=pairs, release=release, target=target)
 
     def __iter__(self) -> Iterator[Spec]:
+        from kcfg.cli.progress import watched
+
+        return watched(self._specs(), "specs", self._share)
+
+    def _specs(self) -> Iterator[Spec]:
         for items in self._files():
             for item in items:
                 if isinstance(item, Spec):
@@ -49,6 +55,7 @@ class Intake:
     def _files(self) -> Iterator[Iterator[Spec | list[Problem]]]:
         for path in self.paths:
             yield read_file(path, self.overrides)
+            self._done += 1
         if self.presets:
             from kcfg.core import presets
             from kcfg.core.errors import UnknownError
@@ -59,6 +66,14 @@ class Intake:
                 except UnknownError as unknown:
                     console.error(f"--preset {name}: {unknown}")
                     self.fail(FAILED)
+
+    def _share(self) -> float | None:
+        """How much of the input has been read, as far as that can be known."""
+        from kcfg.cli.progress import share_of_stdin
+
+        if self.paths == ["-"]:
+            return share_of_stdin()
+        return self._done / len(self.paths) if len(self.paths) > 1 else None
 
     def _tell(self, problems: list[Problem]) -> None:
         for problem in problems:

@@ -6,7 +6,7 @@ Everything here is read off the declarations and formulas; how it looks is a vie
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from kcfg.core import formula
 from kcfg.core.errors import UnknownError
@@ -15,6 +15,7 @@ from kcfg.core.graph import Graph, graph
 from kcfg.core.kernel import Kernel
 from kcfg.core.quantity import REQUIRED, Input, Quantity, Struct
 from kcfg.core.reasons import Choice, Fit, Ledger, choices, fits, ledgers, words
+from kcfg.core.record import NamedTuple
 
 
 class Dependency(NamedTuple):
@@ -255,7 +256,7 @@ def _struct_at(struct: type[Struct], at: str) -> type[Struct]:
 
 
 def _users(struct: type[Struct], name: str) -> tuple[str, ...]:
-    return tuple(_key(struct, user) for user in graph(struct).users.get(name, ()))
+    return tuple(_key(struct, user) for user in graph(struct).users(name))
 
 
 def _inputs(struct: type[Struct], name: str) -> tuple[str, ...]:

@@ -48,10 +48,13 @@ class Finding(NamedTuple):
 
 def findings(subject: Kernel | Launch) -> list[Finding]:
     """What every rule says of a derived kernel or a launch: errors, warnings, then notes."""
+    from kcfg.core.judging import judge_derived
     from kcfg.core.launch_of import launch_of
     from kcfg.core.rules import judge
 
-    return sorted(judge(launch_of(subject)), key=_rank)
+    launch = launch_of(subject)
+    found = judge_derived(launch) if launch.kernel is subject else judge(launch)
+    return sorted(found, key=_rank)
 
 
 def blamed_inputs(kernel: type[Kernel], path: str) -> tuple[str, ...]:
@@ -68,6 +71,6 @@ def blamed_inputs(kernel: type[Kernel], path: str) -> tuple[str, ...]:
     return tuple(kernel.inputs[name].key for name in names)
 
 
-def _rank(finding: Finding) -> int:
-    """Most severe first; among equals the order of the rules stays."""
-    return SEVERITIES.index(finding.severity)
+def _rank(finding: Finding) -> tuple[int, str]:
+    """Most severe first; among equals in the order of the rules."""
+    return SEVERITIES.index(finding.severity), finding.rule

@@ -14,13 +14,15 @@ from __future__ import annotations
 import ast
 import linecache
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import cache, cached_property
 from operator import attrgetter
 from types import CodeType
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from kcfg.core import arith
 from kcfg.core.quantity import Input, Part, Quantity, Struct
+from kcfg.core.record import NamedTuple
 
 Kind = Literal["input", "quantity", "part", "target", "constant", "unknown"]
 
@@ -269,27 +271,16 @@ def struct_of(struct: type[Struct], name: str) -> type[Struct] | None:
 def definition(function: Any) -> ast.FunctionDef:
     """The code of a function, from its file; raises `NoSourceError` where there is none."""
     code: CodeType = function.__code__
-    if code.co_filename not in _files:
-        lines = linecache.getlines(code.co_filename, function.__globals__)
-        _files[code.co_filename] = {
-            min([node.lineno, *(mark.lineno for mark in node.decorator_list)]): node
-            for node in _functions(ast.parse("".join(lines)).body)
-        }
-    try:
-        return _files[code.co_filename][code.co_firstlineno]
-    except KeyError:
-        raise NoSourceError(f"the source of {function.__qualname__} is not available") from None
-
-
-_files: dict[str, dict[int, ast.FunctionDef]] = {}
-
-
-def _functions(statements: list[ast.stmt]) -> Iterator[ast.FunctionDef]:
-    """Every function among statements and in their bodies; expressions are not looked into."""
-    for statement in statements:
-        if isinstance(statement, ast.FunctionDef):
-            yield statement
-        yield from _functions(getattr(statement, "body", []))
+    lines = linecache.getlines(code.co_filename, function.__globals__)
+    ends = (end for _, end, _, _ in code.co_positions() if end is not None)
+    last = max(ends, default=len(lines))  # without positions: all that follows is parsed
+    text = "".join(lines[code.co_firstlineno - 1 : last])
+    with suppress(SyntaxError, IndexError):
+        node = ast.parse(f"if True:\n{text}" if text[:1] == " " else text).body[0]
+        node = node.body[0] if isinstance(node, ast.If) else node
+        if isinstance(node, ast.FunctionDef):
+            return node
+    raise NoSourceError(f"the source of {function.__qualname__} is not available")
 
 
 def _returned(function: Any) -> ast.expr:

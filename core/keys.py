@@ -43,6 +43,11 @@ class Key:
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
+    def __get__(self, group: object | None, owner: type) -> Key:
+        if group is None:
+            return self
+        raise AttributeError(f"{owner.__name__} was made without {self.name}")
+
     @property
     def default(self) -> Any:
         """What stands for a key that is not given."""

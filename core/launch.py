@@ -74,6 +74,11 @@ class Launch(Group):
         self.unplaced: tuple[Unplaced, ...] = ()
         self.arch = target.arch
 
+    @property
+    def kernel_class(self) -> type[Kernel] | None:
+        """The class of the kernel this was filled from."""
+        return None if self.kernel is None else type(self.kernel)
+
     # What follows from the keys; None where they do not say
 
     @Derived

@@ -59,7 +59,7 @@ def from_kernel(kernel: Kernel) -> Launch:
         registers=registers and _registers(registers, kernel.target.max_registers_per_thread),
         shared=None if dynamic is None or dynamic < 0 else Shared(dynamic=dynamic),
         pipelines=() if stages is None else (Pipeline(stages=stages),),
-        tmem=tmem and _tmem(tmem),
+        tmem=None if tmem is None or tmem.unplaced else _tmem(tmem.used, tmem.allocated),
     )
     if smem is not None and not smem.unplaced:
         launch.stored = smem.used
@@ -90,7 +90,7 @@ def _value(kernel: Kernel, path: str) -> Any:
     return kernel.read(key) if key else None
 
 
-@lru_cache
+@lru_cache(maxsize=1024)
 def _registers(registers: layout.Registers, most: int) -> Registers:
     # 256 is what 255 are allocated as; no compiler makes a kernel of 256.
     entry = min(registers.entry, most)
@@ -101,9 +101,10 @@ def _registers(registers: layout.Registers, most: int) -> Registers:
     return Registers(entry=entry, roles=tuple(roles))
 
 
-def _tmem(tmem: layout.Tmem) -> Tmem | None:
+@lru_cache(maxsize=1024)
+def _tmem(used: int, allocated: int | None) -> Tmem | None:
     # With a lane in its upper half it is an address, and no number of columns.
-    if not 0 <= tmem.used < 1 << 16 or tmem.unplaced:
+    if not 0 <= used < 1 << 16:
         return None
-    allocated = () if tmem.allocated is None else (Allocation(columns=tmem.allocated),)
-    return Tmem(columns=tmem.used, allocations=allocated)
+    allocations = () if allocated is None else (Allocation(columns=allocated),)
+    return Tmem(columns=used, allocations=allocations)

@@ -41,12 +41,14 @@ def parse(text: str) -> Node | None:
 
 def anchors(text: str) -> Iterator[Node]:
     """Every anchor and alias of a document, as nodes of their own text; raises `BrokenError`."""
+    event: Any
     with _telling():
         for event in yaml.parse(text, Loader=Untyped):
             name = getattr(event, "anchor", None)
             if name is not None:
                 sign = "*" if isinstance(event, yaml.AliasEvent) else "&"
-                yield ScalarNode("", sign + name, _mark(event))
+                mark = Mark(event.start_mark.line, event.start_mark.column)
+                yield ScalarNode("", sign + name, mark)
 
 
 @contextmanager
@@ -65,12 +67,13 @@ def _own(root: yaml.Node) -> Node:
     waiting: list[tuple[Any, Node]] = []
 
     def own(node: Any) -> Node:
+        mark = Mark(node.start_mark.line, node.start_mark.column)
+        if isinstance(node, yaml.ScalarNode):
+            return ScalarNode(node.tag, node.value, mark, node.style or None)
         if id(node) not in made:
-            kind = _KINDS[node.id]
-            value = node.value if kind is ScalarNode else []
-            style = node.style or None if kind is ScalarNode else None
-            made[id(node)] = kind(node.tag, value, _mark(node), style)
-            waiting.append((node, made[id(node)]))
+            kind = MappingNode if isinstance(node, yaml.MappingNode) else SequenceNode
+            made[id(node)] = copy = kind(node.tag, [], mark)
+            waiting.append((node, copy))
         return made[id(node)]
 
     found = own(root)
@@ -80,10 +83,3 @@ def _own(root: yaml.Node) -> Node:
         elif isinstance(copy, SequenceNode):
             copy.value = [own(item) for item in node.value]
     return found
-
-
-def _mark(found: Any) -> Mark:
-    return Mark(found.start_mark.line, found.start_mark.column)
-
-
-_KINDS = {"scalar": ScalarNode, "sequence": SequenceNode, "mapping": MappingNode}

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from kcfg.core import formula, terms
 from kcfg.core.arith import div, down
 from kcfg.core.formula import Expression, Read
 from kcfg.core.quantity import Quantity, Struct, Unit
+from kcfg.core.record import NamedTuple
 
 WORDS: dict[Any, str] = {
     word: word.__name__

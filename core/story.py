@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 from kcfg.core import formula
 from kcfg.core.explain import Dependency, Explanation, explain_name
@@ -14,6 +14,7 @@ from kcfg.core.kernel import Kernel
 from kcfg.core.nearest import Nearest, nearest
 from kcfg.core.quantity import Quantity, Struct
 from kcfg.core.reasons import Fit, live
+from kcfg.core.record import NamedTuple
 from kcfg.core.verdict import Failure, binding, failures
 
 LIMIT = 18

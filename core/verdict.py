@@ -11,7 +11,7 @@ import ast
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 from kcfg.core import formula, terms
 from kcfg.core.formula import Expression
@@ -20,6 +20,7 @@ from kcfg.core.kernel import Kernel
 from kcfg.core.once import once
 from kcfg.core.quantity import Quantity, Struct
 from kcfg.core.reasons import Fit, fits
+from kcfg.core.record import NamedTuple
 
 
 class Side(NamedTuple):

@@ -114,9 +114,12 @@ def test_a_name_is_explained_once() -> None:
 
 def test_a_user_is_one_that_reads() -> None:
     found = graph(kernels.find("mla_prefill", "26.7"))
-    for name, users in found.users.items():
-        for user in users:
-            assert name in {read.name for read in found.reads[user]}
+    users: dict[str, list[str]] = {}
+    for user, reads in found.reads.items():
+        for read in reads:
+            users.setdefault(read.name, []).append(user)
+    assert users == {name: found.users(name) for name in users}
+    assert found.users("MMA_X") == []
     assert (
         "supported"
         in explain(shapes.derive("index_prefill", "26.6", shapes.INDEXER), "k_stages").used_by

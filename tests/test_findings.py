@@ -10,6 +10,8 @@ import pytest
 
 from kcfg.core import kernels, targets
 from kcfg.core.findings import blamed_inputs, findings
+from kcfg.core.launch_of import launch_of
+from kcfg.core.rules import judge
 from kcfg.core.spec import Spec, read
 
 EVERY = 9
@@ -26,7 +28,9 @@ def test_errors_agree_with_the_verdict(path: Path) -> None:
         assert isinstance(spec, Spec)
         kernel = spec.derive()
         supported = kernel.values().get("supported")
-        errors = [found.message for found in findings(kernel) if found.severity == "error"]
+        judged = findings(kernel)
+        assert sorted(judged, key=str) == sorted(judge(launch_of(kernel)), key=str)
+        errors = [found.message for found in judged if found.severity == "error"]
         if supported is not None and supported == bool(errors):
             wrong.append((row["inputs"], errors))
     assert wrong == []

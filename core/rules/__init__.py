@@ -13,7 +13,7 @@ import os
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kcfg.core.errors import UnknownError
 from kcfg.core.figures import joined, spans
@@ -21,6 +21,9 @@ from kcfg.core.findings import Finding, Severity
 from kcfg.core.launch import Launch
 from kcfg.core.launch_of import quantity_of
 from kcfg.core.record import NamedTuple
+
+if TYPE_CHECKING:
+    from kcfg.core.kernel import Kernel
 
 
 class Breach(NamedTuple):
@@ -150,19 +153,22 @@ def find(id: str) -> Rule:
 
 def judge(launch: Launch) -> Iterator[Finding]:
     """What every rule finds, in the order of the ids."""
-    given = _given(launch)
+    given, kernel = _given(launch), launch.kernel_class
     for each in _asked(tuple(given)):
         for breach in each.check(launch, *[given[path] for path in each.reads]):
-            yield _finding(launch, each, breach)
+            yield finding(kernel, each, breach)
 
 
 def judge_build(launch: Launch) -> Iterator[tuple[str, Finding]]:
     """What the rules about a build find, each with the path of the reported value it is about."""
-    given = _given(launch)
+    given, kernel = _given(launch), launch.kernel_class
     for each in _asked(tuple(given)):
         if each.of_build:
             for breach in each.check(launch, *[given[path] for path in each.reads]):
-                yield breach.path or each.blames, _finding(launch, each, breach)
+                yield (
+                    breach.path or each.blames,
+                    finding(kernel, each, breach),
+                )
 
 
 def missing(launch: Launch) -> Iterator[tuple[Rule, str]]:
@@ -217,14 +223,15 @@ def _given(launch: Launch) -> dict[str, Any]:
     return found
 
 
-def _finding(launch: Launch, rule: Rule, breach: Breach) -> Finding:
+def finding(kernel: type[Kernel] | None, rule: Rule, breach: Breach) -> Finding:
+    """A rule's answer about a derived kernel of a class, or about a launch written by hand."""
     path = breach.path or rule.blames
     message, _, value, limit, over, fix, severity = breach
     return Finding(
         rule.id,
         severity or rule.severity,
         f"{message}; {fix}" if fix else message,
-        f"shape.{path}" if launch.kernel is None else quantity_of(type(launch.kernel), path),
+        f"shape.{path}" if kernel is None else quantity_of(kernel, path),
         value,
         limit,
         over,

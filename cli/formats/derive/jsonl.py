@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from functools import cache
 from typing import Any
 
 from kcfg.cli import console
 from kcfg.core.kernel import Kernel
+from kcfg.core.once import once
 from kcfg.core.report import Derived, units
 
 _text = json.JSONEncoder(separators=(",", ":")).encode
@@ -42,7 +42,7 @@ _BEFORE = ("schema", "kcfg", "kernel", "release", "target", "name", "source", "i
 _WRITTEN = frozenset((*_BEFORE, "values", "units"))
 
 
-@cache
+@once
 def _frame(kernel: type[Kernel]) -> str:
     """The values with a place for each, and the units."""
     names = units(kernel)

@@ -1,0 +1,112 @@
+"""How many specs a second go through a stream on one core, and how much memory that takes.
+
+``python tests/bench/stream.py [specs] [runs]``, with an interpreter in which kcfg is
+installed. The rate is of processor time, start-up included. No figure passes or fails.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from itertools import islice, product
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+
+from common import script
+
+FA4 = """\
+---
+kernel: fa4
+release: {release}
+shape:
+  qkv_dtype: {dtype}
+  num_q_heads: 32
+  group: {group}
+  qk_depth: {depth}
+  ov_depth: {depth}
+  page_size: {page}
+  BM: {rows}
+"""
+MLA = """\
+---
+kernel: mla_prefill
+release: {release}
+shape:
+  qkv_dtype: {dtype}
+  rope_gmem_dtype: bf16
+  rope_mma_dtype: bf16
+  num_q_heads: 128
+  group: {group}
+  depth: {depth}
+  page_size: {page}
+  num_q: {tiles}
+"""
+INDEX = """\
+---
+kernel: index_prefill
+release: {release}
+shape:
+  dtype: fp8_e4m3
+  ks_dtype: f32
+  depth: {depth}
+  BM_key: 128
+  mma_n: {rows}
+  num_heads: {group}
+"""
+
+
+def specs(count: int) -> list[str]:
+    """So many specs of three kernels in turn, of many shapes."""
+    shapes = product(
+        ("26.6", "26.7"), ("bf16", "fp8"), range(1, 65), range(64, 321, 8), (0, 64), (1, 2)
+    )
+    found = []
+    for number, (release, dtype, group, depth, page, tiles) in enumerate(islice(shapes, count)):
+        form = (FA4, MLA, INDEX)[number % 3]
+        found.append(
+            form.format(
+                release=release,
+                dtype=dtype,
+                group=group,
+                depth=depth,
+                page=page,
+                tiles=tiles,
+                rows=128 * tiles,
+            )
+        )
+    return found
+
+
+def spent(command: list[str], stream: Path) -> tuple[float, int]:
+    """Seconds of processor time of one run, and the most memory of any so far in KiB."""
+    from resource import RUSAGE_CHILDREN, getrusage
+
+    before = getrusage(RUSAGE_CHILDREN)
+    with stream.open("rb") as file:
+        subprocess.run(command, stdin=file, stdout=subprocess.DEVNULL, check=False)
+    after = getrusage(RUSAGE_CHILDREN)
+    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return seconds, after.ru_maxrss
+
+
+def main(count: int, runs: int) -> None:
+    kcfg, stream = script("kcfg"), specs(count)
+    if not kcfg:
+        sys.exit("kcfg is not installed for this interpreter")
+    with TemporaryDirectory() as name:
+        path = Path(name, "stream.yaml")
+        for size in (len(stream) // 10, len(stream)):  # memory is flat where both take the same
+            path.write_text("".join(stream[:size]))
+            for form in (["derive", "-", "--format", "jsonl"], ["validate", "-"]):
+                times = [spent([*kcfg, *form], path) for _ in range(runs)]
+                rate = size / median(seconds for seconds, _ in times)
+                memory = max(most for _, most in times) // 1024
+                print(f"{form[0]:10}{size:10,} specs{rate:10,.0f} a second{memory:6,} MiB")
+    print(f"{os.cpu_count()} processors, one used; python {sys.version.split()[0]}")
+
+
+if __name__ == "__main__":
+    numbers = [int(word) for word in sys.argv[1:]]
+    main(*(numbers + [10_000, 3][len(numbers) :]))
