@@ -1,47 +1,20 @@
-"""The nodes of a YAML document, and a reader of the plainest ones that needs no parser.
-
-Importing the parser takes longer than all else that a small spec needs. Most specs are
-lines of ``key: word``, indented below ``shape:``, which every version of YAML reads alike.
-Whatever else a document has (a list, an empty value, a second level) leaves it to
-``kcfg.core.parser``; ``tests/test_nodes.py`` holds the two to the same nodes.
-"""
+"""YAML documents to nodes with positions, by PyYAML's C loader."""
 
 from __future__ import annotations
 
-import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
+import yaml
+from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-class Mark:
-    """Where a node begins: line and column, from 0."""
+__all__ = ["BrokenError", "MappingNode", "Node", "ScalarNode", "SequenceNode", "anchors", "parse"]
 
-    __slots__ = ("column", "line")
-
-    def __init__(self, line: int, column: int) -> None:
-        self.line, self.column = line, column
-
-
-class Node:
-    """A node; ``tag`` is empty unless the document wrote one. Without a mark it has no place."""
-
-    __slots__ = ("start_mark", "style", "tag", "value")
-
-    def __init__(
-        self, tag: str, value: Any, start_mark: Mark | None = None, style: str | None = None
-    ) -> None:
-        self.tag, self.value, self.start_mark, self.style = tag, value, start_mark, style
-
-
-class ScalarNode(Node):
-    """A single value as written; ``style`` is its quote, None for a bare word."""
-
-
-class SequenceNode(Node):
-    """A list of nodes."""
-
-
-class MappingNode(Node):
-    """A list of pairs of nodes, key and value."""
+try:
+    from yaml import CBaseLoader as BaseLoader
+except ImportError:  # PyYAML without libyaml: the same nodes, some ten times slower
+    from yaml import BaseLoader  # type: ignore[assignment]
 
 
 class BrokenError(Exception):
@@ -54,57 +27,45 @@ class BrokenError(Exception):
         self.composing = composing
 
 
-MARKER = "---\n"
-PASSED_OVER = re.compile(r"(?: *#[ -~]*)?\n")
-"""A comment or an empty line."""
-LINE = re.compile(
-    r"( *)([A-Za-z_]\w{0,99}):"  # indentation and key
-    r"(?: +(?:(-?\w[\w.-]*)|(['\"])([\w.-]+)\4))?"  # a word, bare or in quotes
-    r"(?: +#[ -~]*)?(?:\n|\Z)",
-    re.ASCII,
-)
+class Untyped(BaseLoader):
+    """Composes nodes whose tag is empty unless the document itself wrote one."""
+
+    def resolve(self, kind: type[Node], value: Any, implicit: Any) -> str:
+        return ""
+
+    def descend_resolver(self, current_node: Any, current_index: Any) -> None:
+        """Nothing depends on where a node is: these two are called for each of them."""
+
+    def ascend_resolver(self) -> None:
+        pass
 
 
-def plain(text: str) -> MappingNode | None:
-    """The root of a document that is all plain lines, None for any other."""
-    top: list[tuple[Node, Node]] = []
-    section, depth = top, 0
-    opened: Node | None = None  # a key without a word, whose mapping comes next
-    begin = line = 0
-    if text.startswith(MARKER):
-        begin, line = len(MARKER), 1
-    while begin < len(text):
-        match = LINE.match(text, begin)
-        if match is None:
-            match = PASSED_OVER.match(text, begin)
-            if match is None:
-                return None
-            begin, line = match.end(), line + 1
-            continue
-        indent, name, bare, quote, quoted = match.groups()
-        column = len(indent)
-        if opened is not None:
-            if not column:
-                return None
-            section, depth = [], column
-            top.append((opened, MappingNode("", section, Mark(line, column))))
-            opened = None
-        elif not column:
-            section, depth = top, 0
-        elif column != depth:
-            return None
-        key = ScalarNode("", name, Mark(line, column))
-        if bare is not None:
-            at = Mark(line, match.start(3) - begin)
-            section.append((key, ScalarNode("", bare, at)))
-        elif quote:
-            at = Mark(line, match.start(4) - begin)
-            section.append((key, ScalarNode("", quoted, at, quote)))
-        elif depth:
-            return None
-        else:
-            opened = key
-        begin, line = match.end(), line + 1
-    if opened is not None or not top:
-        return None
-    return MappingNode("", top, top[0][0].start_mark)
+def parse(text: str) -> Node | None:
+    """A document's root node; raises `BrokenError`.
+
+    An alias is the very node it stands for: nothing is expanded.
+    """
+    with _telling():
+        root: Node | None = Untyped(text).get_single_node()
+        return root
+
+
+def anchors(text: str) -> Iterator[Node]:
+    """Every anchor and alias of a document, as nodes of their own text; raises `BrokenError`."""
+    with _telling():
+        for event in yaml.parse(text, Loader=Untyped):
+            name = getattr(event, "anchor", None)
+            if name is not None:
+                sign = "*" if isinstance(event, yaml.AliasEvent) else "&"
+                mark: Any = event.start_mark
+                yield ScalarNode("", sign + name, mark)
+
+
+@contextmanager
+def _telling() -> Iterator[None]:
+    try:
+        yield
+    except yaml.composer.ComposerError as error:
+        raise BrokenError(composing=True) from error
+    except (yaml.YAMLError, RecursionError) as error:  # the latter without libyaml only
+        raise BrokenError from error

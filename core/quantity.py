@@ -24,6 +24,7 @@ from typing import (
     Generic,
     Literal,
     TypeVar,
+    cast,
     dataclass_transform,
     get_args,
     overload,
@@ -222,11 +223,13 @@ class Part(Generic[T]):
 
     A shown part's values appear in the report under ``<name>.<key>``. ``shown`` names the
     class attribute that holds the part's class, so that a later release states its own;
-    it is empty where the part is not shown.
+    it is empty where the part is not shown. ``needed`` names a bool quantity without which
+    no result rests on the part: where that is false the struct itself stands in for it,
+    which spares the building.
     """
 
-    def __init__(self, build: Callable[[Any], T], shown: str) -> None:
-        self.build, self.shown = build, shown
+    def __init__(self, build: Callable[[Any], T], shown: str, needed: str) -> None:
+        self.build, self.shown, self.needed = build, shown, needed
         self.name = build.__name__
         self.doc = (build.__doc__ or "").strip()
 
@@ -237,16 +240,18 @@ class Part(Generic[T]):
     def __get__(self, struct: object | None, owner: type | None = None) -> Part[T] | T:
         if struct is None:
             return self
-        value = self.build(struct)
+        value: Any = struct
+        if not self.needed or getattr(struct, self.needed):
+            value = self.build(struct)
         struct.__dict__[self.name] = value
-        return value
+        return cast("T", value)
 
 
-def part(shown: str = "") -> Callable[[Callable[[Any], T]], Part[T]]:
-    """Declare the method below as a nested struct; ``shown`` names the attribute with its class."""
+def part(shown: str = "", *, needed: str = "") -> Callable[[Callable[[Any], T]], Part[T]]:
+    """Declare the method below as a nested struct; see `Part` for ``shown`` and ``needed``."""
 
     def declare(build: Callable[[Any], T]) -> Part[T]:
-        return Part(build, shown)
+        return Part(build, shown, needed)
 
     return declare
 
@@ -266,8 +271,6 @@ class Struct:
     parts: ClassVar[dict[str, Part[Any]]] = {}
     own: ClassVar[dict[str, Input | Quantity[Any]]] = {}
     """What the struct itself has values of: its repeated inputs, then its quantities."""
-    order: ClassVar[dict[str, Callable[[Any], Any]]] = {}
-    """How each quantity and shown part is made, in the order declared."""
     defaults: ClassVar[dict[str, Any]] = {}
     """The value of every input that is not given, `REQUIRED` where there is none."""
     without: ClassVar[frozenset[str]] = frozenset()
@@ -281,11 +284,6 @@ class Struct:
         cls.inputs = {name: each for name, each in members.items() if isinstance(each, Input)}
         cls.quantities = {n: each for n, each in members.items() if isinstance(each, Quantity)}
         cls.parts = {name: each for name, each in members.items() if isinstance(each, Part)}
-        cls.order = {
-            name: each.formula if isinstance(each, Quantity) else each.build
-            for name, each in members.items()
-            if isinstance(each, Quantity) or (isinstance(each, Part) and each.shown)
-        }
         cls.defaults = {name: member.default for name, member in cls.inputs.items()}
         repeated = {name: member for name, member in cls.inputs.items() if member.repeated}
         cls.own = {**repeated, **cls.quantities}
@@ -341,11 +339,9 @@ class Struct:
     def complete(self) -> None:
         """Compute everything that is shown, as declared, so that no formula waits for another."""
         known = self.__dict__
-        for name, make in self.order.items():
+        for name, formula in self.quantities.items():
             if name not in known:
-                known[name] = made = make(self)
-                if name in self.parts:
-                    made.complete()
+                known[name] = formula.formula(self)
 
     def _numbers(self) -> list[Any]:
         """The values alone, in the order of `declared`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kcfg.core.documents import Document
-from kcfg.core.nodes import MappingNode, Node, ScalarNode, plain
+from kcfg.core.nodes import MappingNode, Node, ScalarNode, anchors
 from kcfg.core.problem import Kind, Problem, meant, shown
 from kcfg.core.record import NamedTuple
 from kcfg.core.scalars import kind_of
@@ -22,19 +22,6 @@ NOWHERE: Position = (0, 0)
 
 Places = dict[str, tuple[Position, Position]]
 """Where a key and its value stand, by the key's path."""
-
-
-def compose(document: Document) -> Node | None:
-    """The document's root node; raises `BrokenError`.
-
-    An alias is the very node it stands for: nothing is expanded.
-    """
-    root = plain(document.text)
-    if root is None:
-        from kcfg.core.parser import parse
-
-        return parse(document.text)
-    return root
 
 
 class Setting(ScalarNode):
@@ -107,8 +94,6 @@ class Notes:
 
     def aliases(self, document: Document) -> None:
         """Note every anchor and alias; raises `BrokenError`."""
-        from kcfg.core.parser import anchors
-
         for node in anchors(document.text):
             word = "alias" if node.value.startswith("*") else "anchor"
             message = f"{word} {shown(node.value)}: specs have none; write the value out"

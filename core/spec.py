@@ -13,7 +13,7 @@ from typing import Any, ClassVar, TypeVar
 from kcfg.core.documents import STDIN, Document, documents, lines_of, opened, why_unread
 from kcfg.core.expectation import Expectation, read_expect
 from kcfg.core.kernel import Kernel
-from kcfg.core.nodes import BrokenError, MappingNode, Node
+from kcfg.core.nodes import BrokenError, MappingNode, Node, parse
 from kcfg.core.overrides import Overrides
 from kcfg.core.problem import Problem, listed
 from kcfg.core.record import NamedTuple
@@ -24,7 +24,6 @@ from kcfg.core.section import (
     Entry,
     Notes,
     Places,
-    compose,
     entries,
     untagged,
 )
@@ -122,7 +121,7 @@ def checked(
     try:
         if "&" in document.text or "*" in document.text:
             notes.aliases(document)
-        root = compose(document)
+        root = parse(document.text)
         found = read(root, notes)
     except EnoughError:
         problems = notes.problems()

@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 
 from kcfg.core.documents import STDIN, documents, lines_of, opened, why_unread
 from kcfg.core.kernel import Kernel
-from kcfg.core.nodes import BrokenError, MappingNode, Node, ScalarNode, SequenceNode
-from kcfg.core.parser import parse
+from kcfg.core.nodes import BrokenError, MappingNode, Node, ScalarNode, SequenceNode, parse
 from kcfg.core.problem import Problem, meant, shown
 from kcfg.core.quantity import REQUIRED, Input
 from kcfg.core.scalars import RefusedError, in_range, is_null, kind_of, read, text

@@ -13,7 +13,7 @@ import yaml
 
 from kcfg.core.documents import Document
 from kcfg.core.findings import Finding
-from kcfg.core.parser import Untyped
+from kcfg.core.nodes import Untyped
 from kcfg.core.problem import meant, printable
 from kcfg.core.record import NamedTuple
 from kcfg.core.section import Position

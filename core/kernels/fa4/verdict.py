@@ -134,7 +134,12 @@ class Verdict(Operands):
 
     # One query tile in place of two
 
-    @part()
+    @step("bool", source=f"{CONFIG}.can_switch_to_1q")
+    def two_queries_alone(self) -> bool:
+        """Whether there are two query tiles, and in this CTA alone."""
+        return all_of(two_query_tiles=self.num_q == 2, unpaired=negate(self.pair_cta))
+
+    @part(needed="two_queries_alone")
     def one_query(self) -> Any:
         """The same attention with one query tile and Q and K in the same pieces."""
         return type(self)(
@@ -158,8 +163,7 @@ class Verdict(Operands):
     def can_switch_to_1q(self) -> bool:
         """Whether a short query may run with one query tile without building anew."""
         return all_of(
-            two_query_tiles=self.num_q == 2,
-            one_cta=negate(self.pair_cta),
+            two_queries_alone=self.two_queries_alone,
             one_query_supported=self.one_query.supported,
             same_pieces=self.one_query.num_qk_stages == self.num_qk_stages,
         )

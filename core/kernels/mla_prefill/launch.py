@@ -6,7 +6,7 @@ from typing import Any
 
 from kcfg.core.arith import div
 from kcfg.core.kernels.mla_prefill.config import CONFIG, Config
-from kcfg.core.quantity import part, quantity
+from kcfg.core.quantity import part, quantity, step
 from kcfg.core.terms import all_of, most, pick
 
 
@@ -34,7 +34,12 @@ class Launch(Config):
             shared_memory=self.smem_used <= self.target.smem_optin_per_block,
         )
 
-    @part()
+    @step("bool", source=f"{CONFIG}.can_switch_to_1q")
+    def two_query_tiles(self) -> bool:
+        """Whether there are two query tiles to go down from."""
+        return self.num_q == 2
+
+    @part(needed="two_query_tiles")
     def one_query(self) -> Any:
         """The same with one query tile, two outputs and no cap on the key tile."""
         return type(self)(
@@ -55,7 +60,7 @@ class Launch(Config):
     def can_switch_to_1q(self) -> bool:
         """Whether a short query may run with one query tile without building anew."""
         return all_of(
-            two_query_tiles=self.num_q == 2,
+            two_query_tiles=self.two_query_tiles,
             one_query_fits=self.one_query.supported,
             one_query_supported=self.one_query.fa4_config.supported,
         )
