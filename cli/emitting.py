@@ -30,7 +30,7 @@ def emitted(
 
 def compared(path: str, text: str) -> int:
     """The exit code of comparing a file with what it should be; differences are shown."""
-    from kcfg.core.documents import why_unread
+    from kcfg.core.spec.documents import why_unread
 
     try:
         with open(path, "rb") as file:
@@ -73,7 +73,7 @@ def _chosen(specs: list[Spec], name: str | None, intake: Intake) -> Spec | None:
 
 def _written(spec: Spec, language: str, unsupported: bool, intake: Intake) -> str | None:
     from kcfg.core.emit import RefusedError, emit
-    from kcfg.core.spec_head import LAUNCH
+    from kcfg.core.spec.head import LAUNCH
 
     if spec.kernel == LAUNCH:
         console.error(f"{spec.source}: a launch is written by hand: nothing is derived to emit")

@@ -14,9 +14,9 @@ from kcfg.cli.specs import pair, usage
 from kcfg.core import presets
 from kcfg.core.diff import Side, derived
 from kcfg.core.diff.saved import SavedError, parsed, restored
-from kcfg.core.documents import STDIN, opened, why_unread
-from kcfg.core.problem import Problem
 from kcfg.core.spec import Overrides, Spec, read
+from kcfg.core.spec.documents import STDIN, opened, why_unread
+from kcfg.core.spec.problem import Problem
 
 BETWEEN = ".."
 """What stands between two values of an option, old and new."""

@@ -8,7 +8,7 @@ from kcfg.core.record import NamedTuple
 
 if TYPE_CHECKING:
     from kcfg.core.kernel import Kernel
-    from kcfg.core.launch import Launch
+    from kcfg.core.launch.launch import Launch
 
 Severity = Literal["error", "warning", "info"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
@@ -48,8 +48,8 @@ class Finding(NamedTuple):
 
 def findings(subject: Kernel | Launch) -> list[Finding]:
     """What every rule says of a derived kernel or a launch: errors, warnings, then notes."""
-    from kcfg.core.judging import judge_derived
-    from kcfg.core.launch_of import launch_of
+    from kcfg.core.launch.derived import launch_of
+    from kcfg.core.launch.judging import judge_derived
     from kcfg.core.rules import judge
 
     launch = launch_of(subject)
@@ -62,7 +62,7 @@ def blamed_inputs(kernel: type[Kernel], path: str) -> tuple[str, ...]:
 
     Empty where that cannot be told: no such value, or no source to read the formulas from.
     """
-    from kcfg.core.graph import graph
+    from kcfg.core.engine.graph import graph
 
     try:
         names = graph(kernel).rests_on(kernel.attribute(path)) if path else ()

@@ -13,8 +13,8 @@ from collections.abc import Callable, Collection
 from functools import cached_property
 from typing import Any, ClassVar
 
+from kcfg.core.engine.quantity import Input, Struct
 from kcfg.core.layout import Barriers, Registers, Smem, Tmem
-from kcfg.core.quantity import Input, Struct
 from kcfg.core.record import NamedTuple
 from kcfg.core.targets import Target
 

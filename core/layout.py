@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kcfg.core.arith import next_pow2, up
+from kcfg.core.engine.arith import next_pow2, up
 from kcfg.core.record import NamedTuple
 from kcfg.core.targets import Target
 

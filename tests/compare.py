@@ -11,8 +11,9 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from kcfg.core.spec import Spec, read
@@ -25,7 +26,7 @@ class Family(NamedTuple):
 
     kernel: str
     prefix: str = ""
-    extra: dict[str, Any] = {}
+    extra: Mapping[str, Any] = MappingProxyType({})
 
 
 FAMILIES = {
@@ -112,7 +113,9 @@ def main(folder: str) -> int:
         print(f"{path.name}: {count} rows, {len(found)} differences")
         for field, times in Counter(each.field for each in found).most_common():
             example = next(each for each in found if each.field == field)
-            print(f"  {field}: {times} times, such as {example.row!r} upstream, {example.kcfg!r} here")
+            print(
+                f"  {field}: {times} times, such as {example.row!r} upstream, {example.kcfg!r} here"
+            )
             print(f"    for {json.dumps(example.inputs)}")
         worst = max(worst, bool(found))
     return worst

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from hypothesis import strategies as st
 
 from kcfg.core import kernels, targets
+from kcfg.core.engine.quantity import Input
 from kcfg.core.kernel import Kernel
-from kcfg.core.quantity import Input
 
 
 class Shape(NamedTuple):

@@ -9,6 +9,7 @@ from typing import Any
 from shapes import derive
 
 from kcfg.core import kernels, targets
+from kcfg.core.explain.verdict import failures
 from kcfg.core.kernel import Kernel
 from kcfg.core.sweep.grid import Axis
 from kcfg.core.sweep.names import name_of
@@ -17,7 +18,6 @@ from kcfg.core.sweep.reasons import leaves, tree
 from kcfg.core.sweep.reduce import Reduction
 from kcfg.core.sweep.rows import Rows, joined
 from kcfg.core.sweep.work import worker
-from kcfg.core.verdict import failures
 
 EVERYTHING = Reduction("first", (), 1 << 40)
 

@@ -15,7 +15,7 @@ from test_bad_input import SLOWEST, kcfg
 
 from kcfg.cli import hook
 from kcfg.core import kernels
-from kcfg.core.quantity import Input
+from kcfg.core.engine.quantity import Input
 
 SEED = 20_251_129
 SECONDS = 6.0

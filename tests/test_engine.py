@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kcfg.core import kernels, targets
-from kcfg.core.arith import div
-from kcfg.core.formula_rules import breaches, capacities
-from kcfg.core.quantity import Struct, integer, part, quantity
+from kcfg.core.engine.arith import div
+from kcfg.core.engine.formula_rules import breaches, capacities
+from kcfg.core.engine.quantity import Struct, integer, part, quantity
+from kcfg.core.engine.terms import least, pick
 from kcfg.core.targets import Target
-from kcfg.core.terms import least, pick
 
 
 @pytest.mark.parametrize(("kernel", "release"), shapes.RELEASES)

@@ -14,8 +14,8 @@ from kcfg.cli.formats.explain import Told
 from kcfg.cli.formats.explain._page import pages
 from kcfg.cli.main import application
 from kcfg.core import kernels, presets
-from kcfg.core.explain import explain, reference
-from kcfg.core.story import story
+from kcfg.core.explain.explanation import explain, reference
+from kcfg.core.explain.story import story
 
 SWEPT = """
 kernel: index_prefill

@@ -13,17 +13,18 @@ import pytest
 import shapes
 from hypothesis import HealthCheck, given, settings
 
-from kcfg.core import kernels, targets, verdict
+from kcfg.core import kernels, targets
+from kcfg.core.engine.graph import graph
+from kcfg.core.engine.quantity import quantity
+from kcfg.core.engine.terms import all_of
 from kcfg.core.errors import UnknownError
-from kcfg.core.explain import explain, plain, reference
-from kcfg.core.graph import graph
+from kcfg.core.explain import verdict
+from kcfg.core.explain.explanation import explain, plain, reference
+from kcfg.core.explain.moves import Move, distance, moves
+from kcfg.core.explain.nearest import Nearest, nearest, said
+from kcfg.core.explain.searching import Change, Search
+from kcfg.core.explain.story import LIMIT, story
 from kcfg.core.kernel import Kernel
-from kcfg.core.moves import Move, distance, moves
-from kcfg.core.nearest import Nearest, nearest, said
-from kcfg.core.quantity import quantity
-from kcfg.core.searching import Change, Search
-from kcfg.core.story import LIMIT, story
-from kcfg.core.terms import all_of
 
 REFUSED = [shape for shape in shapes.SHAPES if shape.supported is False]
 TAKEN = [shape for shape in shapes.SHAPES if shape.supported is not False]

@@ -10,7 +10,7 @@ import pytest
 
 from kcfg.core import kernels, targets
 from kcfg.core.findings import blamed_inputs, findings
-from kcfg.core.launch_of import launch_of
+from kcfg.core.launch.derived import launch_of
 from kcfg.core.rules import judge
 from kcfg.core.spec import Spec, read
 

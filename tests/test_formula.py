@@ -12,12 +12,13 @@ import shapes
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kcfg.core import formula, kernels, reasons, targets, terms
-from kcfg.core.arith import div
-from kcfg.core.formula_rules import vocabulary
-from kcfg.core.graph import graph
+from kcfg.core import kernels, targets
+from kcfg.core.engine import formula, reasons, terms
+from kcfg.core.engine.arith import div
+from kcfg.core.engine.formula_rules import vocabulary
+from kcfg.core.engine.graph import graph
+from kcfg.core.engine.quantity import Quantity, Struct, integer, quantity
 from kcfg.core.kernel import Kernel
-from kcfg.core.quantity import Quantity, Struct, integer, quantity
 from kcfg.core.targets import Target
 
 SOME = settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from kcfg.core import isa
+from kcfg.core.hardware import isa
 
 DATA = Path(__file__).parent / "data"
 TABLE = json.loads((DATA / "mma_shapes.json").read_text())["shapes"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kcfg.core import launch_schema
 from kcfg.core.findings import Finding, findings
+from kcfg.core.launch import schema as launch_schema
 from kcfg.core.spec import Spec, read
 
 

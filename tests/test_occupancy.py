@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from kcfg.core.occupancy import Block, cliffs, drops_minimum, occupancy, register_cap
+from kcfg.core.hardware.occupancy import Block, cliffs, drops_minimum, occupancy, register_cap
 from kcfg.core.targets import find, names
 
 B200 = find("b200")

@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 from kcfg.cli.main import application
 from kcfg.cli.pictures.html import page
 from kcfg.cli.units import measured
-from kcfg.core.explain import explain
+from kcfg.core.explain.explanation import explain
 
 VOID = {"meta", "br", "hr", "img", "link", "input"}
 

@@ -18,11 +18,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kcfg.core import kernels
-from kcfg.core.expectation import Expectation
-from kcfg.core.overrides import Overrides
-from kcfg.core.problem import Problem
-from kcfg.core.quantity import REQUIRED, Input
+from kcfg.core.engine.quantity import REQUIRED, Input
 from kcfg.core.spec import Spec, read, read_file
+from kcfg.core.spec.expectation import Expectation
+from kcfg.core.spec.overrides import Overrides
+from kcfg.core.spec.problem import Problem
 
 SPECS = Path(__file__).parent / "specs"
 GOOD = (SPECS / "good" / "full.yaml").read_text(encoding="utf-8")

@@ -9,7 +9,7 @@ from typing import get_args
 import pytest
 
 from kcfg.core.errors import AmbiguousError, UnknownError
-from kcfg.core.target import Unit
+from kcfg.core.hardware.target import Unit
 from kcfg.core.targets import DEFAULT, Target, find, names
 
 TARGETS = [find(name) for name in names()]

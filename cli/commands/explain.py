@@ -81,7 +81,7 @@ def _explained(intake: Intake, names: list[str], depth: int) -> Iterator[Told]:
     from kcfg.cli.formats.explain import Told
     from kcfg.cli.names import no_such
     from kcfg.core.errors import UnknownError
-    from kcfg.core.explain import explain as why
+    from kcfg.core.explain.explanation import explain as why
     from kcfg.core.findings import findings
 
     for spec in intake:
@@ -90,7 +90,7 @@ def _explained(intake: Intake, names: list[str], depth: int) -> Iterator[Told]:
         if any(finding.severity == "error" for finding in findings(kernel)):
             intake.fail(FOUND)
         if not names:
-            from kcfg.core.story import story
+            from kcfg.core.explain.story import story
 
             yield told._replace(story=story(kernel))
             continue
@@ -113,7 +113,7 @@ def _manual(kernel: str, release: str | None, names: list[str]) -> Iterator[Told
     from kcfg.cli.specs import known, usage
     from kcfg.core import kernels
     from kcfg.core.errors import UnknownError
-    from kcfg.core.explain import reference
+    from kcfg.core.explain.explanation import reference
 
     with known():
         cls = kernels.find(kernel, release)

@@ -44,7 +44,7 @@ def _overview(newest: list[type[Kernel]]) -> list[Block]:
 
 
 def _whole(releases: list[type[Kernel]]) -> dict[str, Any]:
-    from kcfg.core.quantity import REQUIRED
+    from kcfg.core.engine.quantity import REQUIRED
 
     cls = releases[-1]
     return {
@@ -70,7 +70,7 @@ def _whole(releases: list[type[Kernel]]) -> dict[str, Any]:
 
 def _manual(releases: list[type[Kernel]]) -> list[Block]:
     from kcfg.cli.page import Column, Heading, Line, Row, Table
-    from kcfg.core.quantity import REQUIRED
+    from kcfg.core.engine.quantity import REQUIRED
 
     whole = _whole(releases)
     spellings = [

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 from kcfg.cli import titles
 from kcfg.cli.pictures.bars import Bar, Mark, Part, Span
-from kcfg.core.launch import Launch
-from kcfg.core.launch_keys import Registers
-from kcfg.core.warpgroups import WARPS, spans
+from kcfg.core.launch.groups import Registers
+from kcfg.core.launch.launch import Launch
+from kcfg.core.launch.warpgroups import WARPS, spans
 
 
 class Share(NamedTuple):

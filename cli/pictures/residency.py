@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from kcfg.cli.pictures.bars import Bar, Mark, Part, Span
-from kcfg.core.launch import Launch
-from kcfg.core.occupancy import Occupancy, warps_of
+from kcfg.core.hardware.occupancy import Occupancy, warps_of
+from kcfg.core.launch.launch import Launch
 from kcfg.core.rules.occupancy import resident
 
 RULE = "OCC001"

@@ -14,10 +14,10 @@ from kcfg.cli.pictures.pool import pool_part
 from kcfg.cli.pictures.residency import residency_part
 from kcfg.cli.units import measured
 from kcfg.cli.verdicts import verdict
-from kcfg.core.launch import Launch
-from kcfg.core.launch_of import launch_of
+from kcfg.core.launch.derived import launch_of
+from kcfg.core.launch.launch import Launch
 from kcfg.core.report import Derived
-from kcfg.core.spec_head import LAUNCH
+from kcfg.core.spec.head import LAUNCH
 
 
 def scene(derived: Derived) -> Scene:

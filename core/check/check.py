@@ -9,14 +9,14 @@ from kcfg.core.check.build import Build
 from kcfg.core.check.found import Found, title, where
 from kcfg.core.check.log import builds
 from kcfg.core.check.untold import Reported, untold
-from kcfg.core.documents import STDIN, opened, why_unread
 from kcfg.core.figures import some
 from kcfg.core.kernel import Kernel
-from kcfg.core.launch import Launch
-from kcfg.core.launch_of import launch_of
-from kcfg.core.problem import listed, shown
+from kcfg.core.launch.derived import launch_of
+from kcfg.core.launch.launch import Launch
 from kcfg.core.rules import judge_build
 from kcfg.core.spec import Spec
+from kcfg.core.spec.documents import STDIN, opened, why_unread
+from kcfg.core.spec.problem import listed, shown
 from kcfg.core.validate import checks
 from kcfg.core.validate.problems import of
 from kcfg.core.validate.result import Beside, Located

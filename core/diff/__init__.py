@@ -14,11 +14,11 @@ from kcfg.core.diff.causes import Because, Causes
 from kcfg.core.diff.changes import Change, same
 from kcfg.core.diff.mixture import ABSENT
 from kcfg.core.diff.moves import Move
+from kcfg.core.engine.quantity import Input
+from kcfg.core.explain.verdict import Failure, failures
 from kcfg.core.kernel import Kernel
-from kcfg.core.quantity import Input
 from kcfg.core.report import report
 from kcfg.core.spec import Spec
-from kcfg.core.verdict import Failure, failures
 
 __all__ = ["Because", "Change", "Diff", "Move", "Result", "Side", "Verdict", "compare", "derived"]
 

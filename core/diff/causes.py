@@ -10,9 +10,9 @@ from functools import cached_property
 
 from kcfg.core.diff.changes import Change, same
 from kcfg.core.diff.mixture import Mixture
-from kcfg.core.graph import Graph, graph
+from kcfg.core.engine.graph import Graph, graph
+from kcfg.core.engine.quantity import Struct
 from kcfg.core.kernel import Kernel
-from kcfg.core.quantity import Struct
 
 MOST_DERIVATIONS = 4000
 """Configurations that are derived for one comparison. Past that a cause may name more

@@ -6,11 +6,11 @@ import ast
 from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple
 
-from kcfg.core import formula
-from kcfg.core.formula import Expression
-from kcfg.core.graph import graph
+from kcfg.core.engine import formula
+from kcfg.core.engine.formula import Expression
+from kcfg.core.engine.graph import graph
+from kcfg.core.engine.quantity import Part, Quantity, Struct
 from kcfg.core.kernel import Kernel
-from kcfg.core.quantity import Part, Quantity, Struct
 
 Kind = Literal["input", "limit", "formula", "kcfg"]
 

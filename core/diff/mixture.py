@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from kcfg.core.diff.changes import Change
+from kcfg.core.engine.quantity import REQUIRED, Struct
 from kcfg.core.kernel import Kernel
-from kcfg.core.quantity import REQUIRED, Struct
 
 INCOMPATIBLE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 """What formulas raise that are not made for each other, or for such inputs."""

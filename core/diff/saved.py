@@ -11,9 +11,9 @@ from kcfg.core.diff import Side
 from kcfg.core.diff.changes import same
 from kcfg.core.diff.moves import SPACES
 from kcfg.core.errors import UnknownError
-from kcfg.core.problem import Problem
 from kcfg.core.report import SCHEMA
 from kcfg.core.spec import Spec, read
+from kcfg.core.spec.problem import Problem
 
 Report = dict[str, Any]
 

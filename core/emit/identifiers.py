@@ -8,7 +8,7 @@ from typing import Any
 
 from kcfg.core.emit.conditions import Number
 from kcfg.core.emit.model import Check, Constant, Section
-from kcfg.core.target import Target
+from kcfg.core.hardware.target import Target
 
 
 class ClashError(ValueError):

@@ -7,8 +7,8 @@ from typing import Any
 from kcfg.core.emit.conditions import Number, above, at_most, equal, product
 from kcfg.core.emit.identifiers import Draft, Limits
 from kcfg.core.kernel import Kernel
-from kcfg.core.launch import Launch
-from kcfg.core.launch_of import launch_of
+from kcfg.core.launch.derived import launch_of
+from kcfg.core.launch.launch import Launch
 
 DYNAMIC = "launch_smem_used"
 """The value that upstream launches with, where that is not what the configuration uses."""

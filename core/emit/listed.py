@@ -38,7 +38,7 @@ def read(value: Any) -> tuple[Output, ...]:
 def _output(entry: Any, number: int) -> Output:
     from kcfg.core import emit
     from kcfg.core.errors import UnknownError
-    from kcfg.core.problem import meant, shown
+    from kcfg.core.spec.problem import meant, shown
 
     if not isinstance(entry, dict):
         raise TypeError(f"entry {number}: expected a table, such as {EXAMPLE}")

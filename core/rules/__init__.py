@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 from kcfg.core.errors import UnknownError
 from kcfg.core.figures import joined, spans
 from kcfg.core.findings import Finding, Severity
-from kcfg.core.launch import Launch
-from kcfg.core.launch_of import quantity_of
+from kcfg.core.launch.derived import quantity_of
+from kcfg.core.launch.launch import Launch
 from kcfg.core.record import NamedTuple
 
 if TYPE_CHECKING:

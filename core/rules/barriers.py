@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcfg.core.arith import up
+from kcfg.core.engine.arith import up
 from kcfg.core.figures import some
-from kcfg.core.launch import Launch
-from kcfg.core.launch_keys import NamedBarrier
+from kcfg.core.hardware.sources import H200_DEVICE, OCC, PTX, PTXAS
+from kcfg.core.launch.groups import NamedBarrier
+from kcfg.core.launch.launch import Launch
 from kcfg.core.rules import Breach, rule
-from kcfg.core.sources import H200_DEVICE, OCC, PTX, PTXAS
 
 
 @rule("BAR001", "error", reads="named_barriers", unit="index", source=f"{PTX}, barrier; {PTXAS}")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
-from kcfg.core.arith import ceildiv, down
+from kcfg.core.engine.arith import ceildiv, down
 from kcfg.core.figures import joined, some
-from kcfg.core.launch import Launch
+from kcfg.core.hardware.sources import PG, PTX
+from kcfg.core.launch.launch import Launch
+from kcfg.core.launch.warpgroups import WARPS, spans
 from kcfg.core.rules import Breach, rule
-from kcfg.core.sources import PG, PTX
-from kcfg.core.warpgroups import WARPS, spans
 
 AXES = ("x", "y", "z")
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcfg.core.arith import up
+from kcfg.core.engine.arith import up
 from kcfg.core.figures import size
-from kcfg.core.launch import Launch
-from kcfg.core.launch_keys import BulkCopy
+from kcfg.core.hardware.sources import PTX
+from kcfg.core.launch.groups import BulkCopy
+from kcfg.core.launch.launch import Launch
 from kcfg.core.rules import Breach, rule
-from kcfg.core.sources import PTX
 
 
 @rule("BULK001", "error", reads="bulk_copies", unit="bytes", source=f"{PTX}, cp.async.bulk")

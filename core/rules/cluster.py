@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
-from kcfg.core.arith import down
-from kcfg.core.launch import Launch
+from kcfg.core.engine.arith import down
+from kcfg.core.hardware.sources import BTG, H200_DEVICE, HTG, PG, PTX
+from kcfg.core.launch.launch import Launch
 from kcfg.core.rules import Breach, rule
 from kcfg.core.rules.block import AXES
-from kcfg.core.sources import BTG, H200_DEVICE, HTG, PG, PTX
 
 
 @rule("CLU001", "error", reads="cluster", unit="blocks", source=f"{BTG}; {HTG}; {H200_DEVICE}")

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kcfg.core.arith import up
+from kcfg.core.engine.arith import up
 from kcfg.core.figures import size, some
-from kcfg.core.launch import Launch
-from kcfg.core.launch_keys import Compiled
+from kcfg.core.hardware.sources import PTXAS
+from kcfg.core.launch.groups import Compiled
+from kcfg.core.launch.launch import Launch
+from kcfg.core.launch.warpgroups import demand
 from kcfg.core.rules import Breach, rule
-from kcfg.core.sources import PTXAS
-from kcfg.core.warpgroups import demand
 
 IGNORED = {
     "C7504": ("relocatable device code is compiled", "build without -rdc=true"),

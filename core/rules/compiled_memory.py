@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kcfg.core.figures import size
-from kcfg.core.launch import Launch
-from kcfg.core.launch_keys import Compiled
+from kcfg.core.hardware.sources import PG, PTXAS
+from kcfg.core.launch.groups import Compiled
+from kcfg.core.launch.launch import Launch
 from kcfg.core.rules import Breach, rule
-from kcfg.core.sources import PG, PTXAS
 
 
 @rule(

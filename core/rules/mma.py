@@ -5,14 +5,14 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator
 
-from kcfg.core import isa
-from kcfg.core.arith import down
+from kcfg.core.engine.arith import down
 from kcfg.core.figures import joined
-from kcfg.core.isa import Shape
-from kcfg.core.launch import Launch
-from kcfg.core.launch_keys import Mma
+from kcfg.core.hardware import isa
+from kcfg.core.hardware.isa import Shape
+from kcfg.core.hardware.sources import CUTLASS, PTX
+from kcfg.core.launch.groups import Mma
+from kcfg.core.launch.launch import Launch
 from kcfg.core.rules import Breach, rule
-from kcfg.core.sources import CUTLASS, PTX
 
 SHAPES = f"{PTX}, tcgen05.mma, Matrix Shape; wgmma.mma_async"
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcfg.core import isa
 from kcfg.core.figures import joined
-from kcfg.core.launch import Launch
-from kcfg.core.launch_keys import Mma
+from kcfg.core.hardware import isa
+from kcfg.core.hardware.sources import PTXAS
+from kcfg.core.launch.groups import Mma
+from kcfg.core.launch.launch import Launch
 from kcfg.core.rules import Breach, rule
-from kcfg.core.sources import PTXAS
 
 
 @rule("MMA005", "error", reads="mma unit_used", blames="mma", source=PTXAS)

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from kcfg.core.figures import joined, some
-from kcfg.core.launch import Launch
-from kcfg.core.occupancy import Occupancy, occupancy
+from kcfg.core.hardware.occupancy import Occupancy, occupancy
+from kcfg.core.hardware.sources import H200_DEVICE, OCC
+from kcfg.core.launch.launch import Launch
 from kcfg.core.rules import Breach, rule
-from kcfg.core.sources import H200_DEVICE, OCC
 
 LIMITERS = {
     "warps": "warps",

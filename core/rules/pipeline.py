@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcfg.core.arith import down
+from kcfg.core.engine.arith import down
 from kcfg.core.figures import size, some
-from kcfg.core.launch import Launch
-from kcfg.core.launch_keys import Pipeline
+from kcfg.core.hardware.sources import H200_DEVICE, PG, PTX
+from kcfg.core.launch.groups import Pipeline
+from kcfg.core.launch.launch import Launch
 from kcfg.core.rules import Breach, rule
-from kcfg.core.sources import H200_DEVICE, PG, PTX
 
 MOST_TX = (1 << 20) - 1
 """Bytes that one phase of an mbarrier can wait for."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcfg.core.arith import down, next_pow2, up
-from kcfg.core.dtypes import SWIZZLE_BYTES
+from kcfg.core.engine.arith import down, next_pow2, up
 from kcfg.core.figures import joined, size
-from kcfg.core.launch import Launch
-from kcfg.core.launch_keys import Region
+from kcfg.core.hardware.dtypes import SWIZZLE_BYTES
+from kcfg.core.hardware.sources import PTX
+from kcfg.core.launch.groups import Region
+from kcfg.core.launch.launch import Launch
 from kcfg.core.rules import Breach, rule
-from kcfg.core.sources import PTX
 
 TMA = (
     "CUDA Programming Guide 13, Asynchronous Data Copies using TMA, tables on alignment and swizzle"

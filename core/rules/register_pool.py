@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcfg.core.arith import down
+from kcfg.core.engine.arith import down
 from kcfg.core.figures import joined
-from kcfg.core.launch import Launch
+from kcfg.core.hardware.sources import PTX
+from kcfg.core.launch.launch import Launch
+from kcfg.core.launch.warpgroups import settled
 from kcfg.core.rules import Breach, rule
-from kcfg.core.sources import PTX
-from kcfg.core.warpgroups import settled
 
 
 @rule(

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcfg.core.arith import up
+from kcfg.core.engine.arith import up
 from kcfg.core.figures import some
-from kcfg.core.launch import Launch
-from kcfg.core.launch_keys import Registers
-from kcfg.core.occupancy import registers_per_warp, warps_of
+from kcfg.core.hardware.occupancy import registers_per_warp, warps_of
+from kcfg.core.hardware.sources import H200_DEVICE, NCU, OCC, PG, PTXAS
+from kcfg.core.launch.groups import Registers
+from kcfg.core.launch.launch import Launch
+from kcfg.core.launch.warpgroups import cap
 from kcfg.core.rules import Breach, rule
-from kcfg.core.sources import H200_DEVICE, NCU, OCC, PG, PTXAS
-from kcfg.core.warpgroups import cap
 
 
 @rule("REG001", "error", reads="registers", unit="registers", source=f"{PG}; {PTXAS}")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcfg.core.arith import down, up
+from kcfg.core.engine.arith import down, up
 from kcfg.core.figures import joined
-from kcfg.core.launch import Launch
-from kcfg.core.launch_keys import Registers, Role
+from kcfg.core.hardware.sources import PTX, PTXAS
+from kcfg.core.launch.groups import Registers, Role
+from kcfg.core.launch.launch import Launch
+from kcfg.core.launch.warpgroups import members, setters
 from kcfg.core.rules import Breach, rule
-from kcfg.core.sources import PTX, PTXAS
-from kcfg.core.warpgroups import members, setters
 
 SOURCE = f"{PTX}, setmaxnreg"
 

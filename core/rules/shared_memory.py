@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcfg.core.arith import down
+from kcfg.core.engine.arith import down
 from kcfg.core.figures import size, some
-from kcfg.core.launch import Launch
-from kcfg.core.occupancy import smem_per_block
+from kcfg.core.hardware.occupancy import smem_per_block
+from kcfg.core.hardware.sources import H200_DEVICE, NCU, OCC, PG, PTXAS
+from kcfg.core.launch.launch import Launch
 from kcfg.core.rules import Breach, rule
-from kcfg.core.sources import H200_DEVICE, NCU, OCC, PG, PTXAS
 
 
 @rule(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcfg.core import isa
-from kcfg.core.arith import next_pow2, prev_pow2
+from kcfg.core.engine.arith import next_pow2, prev_pow2
 from kcfg.core.figures import joined, some
-from kcfg.core.launch import Launch
-from kcfg.core.launch_keys import Allocation, Tmem
+from kcfg.core.hardware import isa
+from kcfg.core.hardware.sources import CUTLASS, PTX, PTXAS
+from kcfg.core.launch.groups import Allocation, Tmem
+from kcfg.core.launch.launch import Launch
 from kcfg.core.rules import Breach, rule
-from kcfg.core.sources import CUTLASS, PTX, PTXAS
 
 ALLOC = f"{PTX}, tcgen05.alloc"
 

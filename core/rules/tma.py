@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcfg.core.arith import down, up
+from kcfg.core.engine.arith import down, up
 from kcfg.core.figures import joined, size
-from kcfg.core.launch import Launch
-from kcfg.core.launch_keys import TensorMap
-from kcfg.core.rules import Breach, rule
-from kcfg.core.tensor_map import (
+from kcfg.core.hardware.tensor_map import (
     BOX,
     ENCODE,
     WHOLE_BOX,
@@ -18,6 +15,9 @@ from kcfg.core.tensor_map import (
     label,
     swizzle_span,
 )
+from kcfg.core.launch.groups import TensorMap
+from kcfg.core.launch.launch import Launch
+from kcfg.core.rules import Breach, rule
 
 Maps = tuple[TensorMap, ...]
 

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcfg.core.arith import up
+from kcfg.core.engine.arith import up
 from kcfg.core.figures import size
-from kcfg.core.launch import Launch
-from kcfg.core.launch_keys import TensorMap
-from kcfg.core.rules import Breach, rule
-from kcfg.core.rules.regions import TMA as GUIDE
-from kcfg.core.tensor_map import (
+from kcfg.core.hardware.tensor_map import (
     DIM,
     ENCODE,
     RANK,
@@ -20,6 +16,10 @@ from kcfg.core.tensor_map import (
     strides,
     swizzle_span,
 )
+from kcfg.core.launch.groups import TensorMap
+from kcfg.core.launch.launch import Launch
+from kcfg.core.rules import Breach, rule
+from kcfg.core.rules.regions import TMA as GUIDE
 
 Maps = tuple[TensorMap, ...]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kcfg.core.figures import joined, size
 from kcfg.core.kernel import Kernel
-from kcfg.core.launch import Launch, Unplaced
+from kcfg.core.launch.launch import Launch, Unplaced
 from kcfg.core.once import once
 from kcfg.core.rules import Breach, rule
 
@@ -28,7 +28,7 @@ def unsupported(launch: Launch, kernel: Kernel) -> Iterator[Breach]:
     """
     if not _refused(kernel):
         return
-    from kcfg.core.verdict import failures
+    from kcfg.core.explain.verdict import failures
 
     for failure in failures(kernel):
         sides = ", ".join(f"{side.text} is {_shown(side.value)}" for side in failure.sides)

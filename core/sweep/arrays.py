@@ -14,9 +14,9 @@ from __future__ import annotations
 from types import CodeType, FunctionType
 from typing import Any, TypeVar, cast
 
-from kcfg.core.formula import Expression
+from kcfg.core.engine.formula import Expression
+from kcfg.core.engine.quantity import Part, Quantity, Struct
 from kcfg.core.once import once
-from kcfg.core.quantity import Part, Quantity, Struct
 from kcfg.core.sweep.words import Words
 
 S = TypeVar("S", bound=Struct)

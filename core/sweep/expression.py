@@ -14,11 +14,11 @@ import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from kcfg.core import arith, terms
-from kcfg.core.dtypes import DTYPES, SHORT_NAMES, SWIZZLES
+from kcfg.core.engine import arith, terms
 from kcfg.core.errors import nearest
+from kcfg.core.hardware.dtypes import DTYPES, SHORT_NAMES, SWIZZLES
 from kcfg.core.kernel import Kernel
-from kcfg.core.problem import listed
+from kcfg.core.spec.problem import listed
 from kcfg.core.sweep.names import Kind, UnknownNameError, name_of
 from kcfg.core.sweep.words import Value, Words
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
+from kcfg.core.engine.quantity import Input, Quantity
 from kcfg.core.errors import nearest
 from kcfg.core.kernel import Kernel
 from kcfg.core.once import once
-from kcfg.core.quantity import Input, Quantity
 from kcfg.core.sweep.grid import Axis
 
 Kind = Literal["number", "float", "truth", "text", "null"]

@@ -12,16 +12,16 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
-from kcfg.core.documents import STDIN, documents, lines_of, opened, why_unread
+from kcfg.core.engine.quantity import REQUIRED, Input
 from kcfg.core.kernel import Kernel
-from kcfg.core.nodes import BrokenError, MappingNode, Node, ScalarNode, SequenceNode, parse
-from kcfg.core.problem import Problem, meant, shown
-from kcfg.core.quantity import REQUIRED, Input
-from kcfg.core.scalars import RefusedError, in_range, is_null, kind_of, read, text
-from kcfg.core.section import Entry, Notes, Setting
-from kcfg.core.shape import Grammar, Shape, grammar
 from kcfg.core.spec import KEYS, Overrides, Reading, Spec, checked
-from kcfg.core.spec_head import LAUNCH, Head
+from kcfg.core.spec.documents import STDIN, documents, lines_of, opened, why_unread
+from kcfg.core.spec.head import LAUNCH, Head
+from kcfg.core.spec.nodes import BrokenError, MappingNode, Node, ScalarNode, SequenceNode, parse
+from kcfg.core.spec.problem import Problem, meant, shown
+from kcfg.core.spec.scalars import RefusedError, in_range, is_null, kind_of, read, text
+from kcfg.core.spec.section import Entry, Notes, Setting
+from kcfg.core.spec.shape import Grammar, Shape, grammar
 from kcfg.core.sweep.grid import Axis, Values
 
 RANGE = re.compile(r"(-?[0-9]{1,19})\.\.(-?[0-9]{1,19})(?: +step +([0-9]{1,19}))?")

@@ -1,6 +1,6 @@
 """Why points are refused: the first condition of the verdict that fails, counted.
 
-The conditions are the verdict's own tree (``kcfg.core.verdict``), asked of arrays.
+The conditions are the verdict's own tree (``kcfg.core.explain.verdict``), asked of arrays.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from kcfg.core import formula, terms
+from kcfg.core.engine import formula, terms
+from kcfg.core.explain.verdict import Condition, conditions
 from kcfg.core.kernel import Kernel
 from kcfg.core.once import once
 from kcfg.core.sweep.arrays import Vocabulary
 from kcfg.core.sweep.words import Value
-from kcfg.core.verdict import Condition, conditions
 
 
 class Reasons:

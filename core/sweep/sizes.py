@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from kcfg.core import arith, dtypes, terms
+from kcfg.core.engine import arith, terms
+from kcfg.core.hardware import dtypes
 from kcfg.core.sweep.words import Words
 
 LIMIT = 1 << 62

@@ -1,4 +1,4 @@
-"""The words of a formula over arrays: what `kcfg.core.arith` and `kcfg.core.terms` say of one
+"""The words of a formula over arrays: what ``engine.arith`` and ``engine.terms`` say of one
 number, said of many.
 
 Every word takes plain numbers, arrays, or both, and gives a plain number where it got no
@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from kcfg.core import arith, dtypes, terms
+from kcfg.core.engine import arith, terms
+from kcfg.core.hardware import dtypes
 
 Value = Any
 """A plain value, or an array with one for each point (of length 1 along what it rests not on)."""

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kcfg.core import targets
+from kcfg.core.engine.quantity import REQUIRED
 from kcfg.core.kernel import Kernel
-from kcfg.core.quantity import REQUIRED
-from kcfg.core.shape import grammar
+from kcfg.core.spec.shape import grammar
 from kcfg.core.sweep.arrays import Vocabulary
 from kcfg.core.sweep.expression import Term, condition
 from kcfg.core.sweep.grid import Block, Cell, Indices, Values

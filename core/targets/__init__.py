@@ -22,7 +22,7 @@ from functools import cache
 from importlib import import_module
 
 from kcfg.core.errors import AmbiguousError, UnknownError
-from kcfg.core.target import Row, Target
+from kcfg.core.hardware.target import Row, Target
 
 __all__ = ["DEFAULT", "Row", "Target", "find", "names"]
 

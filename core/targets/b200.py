@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kcfg.core.target import Target
+from kcfg.core.hardware.target import Target
 
 TARGET = Target(
     name="b200",

@@ -6,8 +6,8 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 
-from kcfg.core.documents import BOM
-from kcfg.core.problem import Problem
+from kcfg.core.spec.documents import BOM
+from kcfg.core.spec.problem import Problem
 
 SPECS = (".kcfg.yaml", ".kcfg.yml")
 """Endings of the files that are specs whatever they hold."""

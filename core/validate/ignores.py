@@ -11,12 +11,12 @@ from collections.abc import Iterator
 
 import yaml
 
-from kcfg.core.documents import Document
 from kcfg.core.findings import Finding
-from kcfg.core.nodes import Untyped
-from kcfg.core.problem import meant, printable
 from kcfg.core.record import NamedTuple
-from kcfg.core.section import Position
+from kcfg.core.spec.documents import Document
+from kcfg.core.spec.nodes import Untyped
+from kcfg.core.spec.problem import meant, printable
+from kcfg.core.spec.section import Position
 from kcfg.core.validate import checks
 from kcfg.core.validate.problems import of
 from kcfg.core.validate.selection import Selection, known

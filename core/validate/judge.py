@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from kcfg.core.documents import Document
 from kcfg.core.findings import Finding, findings
-from kcfg.core.launch_of import launch_of
-from kcfg.core.overrides import Overrides
-from kcfg.core.problem import Problem
+from kcfg.core.launch.derived import launch_of
 from kcfg.core.record import NamedTuple
 from kcfg.core.spec import Spec, read_document
-from kcfg.core.spec_head import LAUNCH
+from kcfg.core.spec.documents import Document
+from kcfg.core.spec.head import LAUNCH
+from kcfg.core.spec.overrides import Overrides
+from kcfg.core.spec.problem import Problem
 from kcfg.core.validate.result import Beside, Judged, Located
 from kcfg.core.validate.selection import EVERYTHING, Selection
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from kcfg.core.explain.nearest import nearest, said
+from kcfg.core.explain.searching import Change
 from kcfg.core.findings import Finding, blamed_inputs
 from kcfg.core.kernel import Kernel
-from kcfg.core.nearest import nearest, said
-from kcfg.core.searching import Change
 from kcfg.core.spec import Spec
 from kcfg.core.validate.result import Located, Place
 

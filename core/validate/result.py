@@ -8,7 +8,7 @@ from kcfg.core.record import NamedTuple
 
 if TYPE_CHECKING:
     from kcfg.core.findings import Finding
-    from kcfg.core.launch import Launch
+    from kcfg.core.launch.launch import Launch
 
 
 class Place(NamedTuple):

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import BinaryIO
 
-from kcfg.core.documents import BOM, STDIN, documents, lines_of, opened, why_unread
-from kcfg.core.overrides import Overrides
-from kcfg.core.problem import Problem
 from kcfg.core.record import NamedTuple
+from kcfg.core.spec.documents import BOM, STDIN, documents, lines_of, opened, why_unread
+from kcfg.core.spec.overrides import Overrides
+from kcfg.core.spec.problem import Problem
 from kcfg.core.validate import judge
 from kcfg.core.validate.files import files
 from kcfg.core.validate.judge import BesideOf, Mode, refused

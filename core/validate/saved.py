@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from kcfg.core.findings import Finding
-from kcfg.core.problem import Problem, listed
 from kcfg.core.report import SCHEMA, report
-from kcfg.core.section import Position
 from kcfg.core.spec import Spec, read
-from kcfg.core.spec_head import LAUNCH
+from kcfg.core.spec.head import LAUNCH
+from kcfg.core.spec.problem import Problem, listed
+from kcfg.core.spec.section import Position
 from kcfg.core.version import VERSION
 
 PARTS = ("values", "smem", "tmem", "registers", "barriers", "supported")

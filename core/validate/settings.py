@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from kcfg.core.problem import Problem
 from kcfg.core.record import NamedTuple
+from kcfg.core.spec.problem import Problem
 
 if TYPE_CHECKING:
     from kcfg.core.emit.listed import Output
@@ -78,7 +78,7 @@ class Projects:
 
     def _settings(self, path: str, table: dict[str, Any]) -> Settings:
         from kcfg.core.errors import UnknownError
-        from kcfg.core.problem import meant, shown
+        from kcfg.core.spec.problem import meant, shown
 
         given: dict[str, Any] = {}
         for key, value in table.items():
@@ -97,7 +97,7 @@ class Projects:
 
 
 def _given(value: Any) -> str:
-    from kcfg.core.problem import shown
+    from kcfg.core.spec.problem import shown
 
     return shown(repr(value))
 

@@ -11,9 +11,9 @@ from kcfg.cli.groups import grouped
 from kcfg.cli.page import Block, Column, Grid, Heading, Line, Row, Table, draw
 from kcfg.cli.units import kib, number
 from kcfg.cli.verdicts import told, verdict
+from kcfg.core.explain.verdict import binding
 from kcfg.core.kernel import Kernel
 from kcfg.core.report import Derived
-from kcfg.core.verdict import binding
 
 
 def write(derived: Iterable[Derived], *, everything: bool = False) -> None:

@@ -11,8 +11,8 @@ from kcfg.cli.page import Block, Column, Heading, Line, Row, Table
 from kcfg.cli.units import change, number
 from kcfg.cli.verdicts import told, verdict
 from kcfg.core.diff import Change, Diff, Result, Side, Verdict
+from kcfg.core.explain.verdict import Failure
 from kcfg.core.figures import joined
-from kcfg.core.verdict import Failure
 from kcfg.core.version import VERSION
 
 ARROW = " -> "

@@ -8,7 +8,7 @@ from typing import Any
 
 from kcfg.cli import console
 from kcfg.core.diff import Because, Change, Diff, Result, Side
-from kcfg.core.explain import plain
+from kcfg.core.explain.explanation import plain
 from kcfg.core.report import SCHEMA
 from kcfg.core.version import VERSION
 

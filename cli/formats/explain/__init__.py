@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from kcfg.core.explain import Explanation, Reference
-    from kcfg.core.story import Story
+    from kcfg.core.explain.explanation import Explanation, Reference
+    from kcfg.core.explain.story import Story
 
 
 class Told(NamedTuple):

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 
 from kcfg.cli.page import Block, Line
 from kcfg.cli.units import number
+from kcfg.core.explain.nearest import Nearest, merged, word
+from kcfg.core.explain.searching import Change, Search, Varied
 from kcfg.core.figures import joined, some
-from kcfg.core.nearest import Nearest, merged, word
-from kcfg.core.searching import Change, Search, Varied
 
 SHOWN = 3
 """How many ways to choose are shown; of the model's facts only the nearest change."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from kcfg.cli.formats.explain import Told, _words
 from kcfg.cli.page import Block, Code, Column, Heading, Line, Row, Table
 from kcfg.cli.units import measured, number
-from kcfg.core.explain import Explanation
+from kcfg.core.explain.explanation import Explanation
 from kcfg.core.figures import joined
 
 HEADINGS = {

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from kcfg.cli.formats.explain import _words
 from kcfg.cli.page import Block, Code, Column, Heading, Line, Row, Table
 from kcfg.cli.units import number
-from kcfg.core.explain import Reference
+from kcfg.core.explain.explanation import Reference
 from kcfg.core.figures import joined
 
 TERMS = {

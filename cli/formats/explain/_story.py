@@ -8,10 +8,10 @@ from kcfg.cli.formats.explain import _nearest, _words
 from kcfg.cli.page import Block, Grid, Heading, Line
 from kcfg.cli.units import measured, number
 from kcfg.cli.verdicts import verdict
-from kcfg.core.explain import Explanation
+from kcfg.core.explain.explanation import Explanation
+from kcfg.core.explain.story import Story
+from kcfg.core.explain.verdict import Failure
 from kcfg.core.figures import joined
-from kcfg.core.story import Story
-from kcfg.core.verdict import Failure
 
 
 def blocks(story: Story) -> Iterator[Block]:

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from kcfg.cli.page import Column, Row, Table, Tone
 from kcfg.cli.units import kib, measured, number
-from kcfg.core.explain import Dependency, Explanation
-from kcfg.core.formula import Read
-from kcfg.core.reasons import Choice, Fit, Ledger, Term
+from kcfg.core.engine.formula import Read
+from kcfg.core.engine.reasons import Choice, Fit, Ledger, Term
+from kcfg.core.explain.explanation import Dependency, Explanation
 
 ORDINALS = (
     "first",

@@ -8,7 +8,7 @@ from typing import Any
 
 from kcfg.cli import console
 from kcfg.cli.formats.explain import Told
-from kcfg.core.explain import plain
+from kcfg.core.explain.explanation import plain
 from kcfg.core.report import SCHEMA
 
 

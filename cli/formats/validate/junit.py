@@ -6,7 +6,7 @@ from itertools import groupby
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from kcfg.cli import console
-from kcfg.core.problem import printable
+from kcfg.core.spec.problem import printable
 from kcfg.core.validate.result import Judged
 from kcfg.core.validate.run import Run
 

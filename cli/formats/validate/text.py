@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kcfg.cli import console
 from kcfg.core.figures import some
-from kcfg.core.problem import listed, printable
+from kcfg.core.spec.problem import listed, printable
 from kcfg.core.validate.result import Judged, Located, Tally
 from kcfg.core.validate.run import Run
 

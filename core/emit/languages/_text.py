@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from textwrap import wrap
 
 from kcfg.core.emit.model import Configuration, Constant
-from kcfg.core.problem import printable
+from kcfg.core.spec.problem import printable
 
 WIDTH = 100
 PLAIN = ("bool", "dtype", "swizzle")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kcfg.core.dtypes import DTYPES, SWIZZLES
 from kcfg.core.emit.identifiers import identifier
 from kcfg.core.emit.languages._text import comment, fitting, head, unit
 from kcfg.core.emit.model import Check, Configuration, Constant, Section
+from kcfg.core.hardware.dtypes import DTYPES, SWIZZLES
 
 WORDS = """
 alignas alignof and and_eq asm assert auto bitand bitor bool break case catch char char16_t

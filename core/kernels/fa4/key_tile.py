@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from kcfg.core.arith import div, down, mod, prev_pow2
+from kcfg.core.engine.arith import div, down, mod, prev_pow2
+from kcfg.core.engine.quantity import quantity, step
+from kcfg.core.engine.terms import all_of, least, negate, pick, total
 from kcfg.core.kernels.fa4.shape import CONFIG, Shape
-from kcfg.core.quantity import quantity, step
-from kcfg.core.terms import all_of, least, negate, pick, total
 
 
 class KeyTile(Shape):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from kcfg.core.engine.quantity import quantity
+from kcfg.core.engine.terms import pick
 from kcfg.core.kernels.fa4.verdict import Verdict
-from kcfg.core.quantity import quantity
-from kcfg.core.terms import pick
 
 MBARS = "FA4MiscMBars"
 

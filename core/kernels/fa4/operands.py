@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from kcfg.core.arith import ceildiv, div, mod
+from kcfg.core.engine.arith import ceildiv, div, mod
+from kcfg.core.engine.quantity import quantity, step
+from kcfg.core.engine.terms import all_of, any_of, least, negate, pick, total
 from kcfg.core.kernels.fa4.shape import CONFIG
 from kcfg.core.kernels.fa4.stages import Stages
-from kcfg.core.quantity import quantity, step
-from kcfg.core.terms import all_of, any_of, least, negate, pick, total
 
 
 def cut(rows: int, page_size: int) -> int:

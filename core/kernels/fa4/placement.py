@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcfg.core.dtypes import swizzle_bytes
+from kcfg.core.hardware.dtypes import swizzle_bytes
+from kcfg.core.hardware.occupancy import register_cap
 from kcfg.core.kernels.fa4.smem import SMEM, SharedMemory
 from kcfg.core.layout import (
     Barriers,
@@ -18,7 +19,6 @@ from kcfg.core.layout import (
     smem,
     tmem,
 )
-from kcfg.core.occupancy import register_cap
 
 MHA_CAPS = (192, 88, 40, 40)
 """Registers per thread of softmax, correction, MMA and load, and idle warps (2026 sources)."""

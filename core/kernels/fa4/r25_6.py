@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcfg.core.arith import div, down, up
-from kcfg.core.dtypes import DTYPES, SWIZZLES, dtype_bytes, swizzle_bytes
+from kcfg.core.engine.arith import div, down, up
+from kcfg.core.engine.quantity import choice, integer, quantity, step
+from kcfg.core.engine.terms import all_of, least, pick, total
+from kcfg.core.hardware.dtypes import DTYPES, SWIZZLES, dtype_bytes, swizzle_bytes
+from kcfg.core.hardware.occupancy import register_cap
 from kcfg.core.kernel import Kernel, Spelling
 from kcfg.core.layout import (
     Barriers,
@@ -20,9 +23,6 @@ from kcfg.core.layout import (
     smem,
     tmem,
 )
-from kcfg.core.occupancy import register_cap
-from kcfg.core.quantity import choice, integer, quantity, step
-from kcfg.core.terms import all_of, least, pick, total
 
 CONFIG = "FA4Config"
 MBARS = "FA4MiscMBars"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from kcfg.core.arith import mod, prev_pow2
+from kcfg.core.engine.arith import mod, prev_pow2
+from kcfg.core.engine.quantity import integer, quantity
+from kcfg.core.engine.terms import pick
 from kcfg.core.kernels.fa4 import r25_6
 from kcfg.core.kernels.fa4.r25_6 import CONFIG
-from kcfg.core.quantity import integer, quantity
-from kcfg.core.terms import pick
 
 
 class FA4(r25_6.FA4):

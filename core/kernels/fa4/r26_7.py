@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from kcfg.core.arith import mod
+from kcfg.core.engine.arith import mod
+from kcfg.core.engine.quantity import step
+from kcfg.core.engine.terms import all_of, any_of
 from kcfg.core.kernels.fa4 import r26_6
 from kcfg.core.kernels.fa4.shape import CONFIG
-from kcfg.core.quantity import step
-from kcfg.core.terms import all_of, any_of
 
 
 class FlashAttention4(r26_6.FlashAttention4):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from kcfg.core.arith import div, mod, up
-from kcfg.core.dtypes import DTYPES, SWIZZLES, dtype_bytes, is_fp8, is_half, swizzle_bytes
+from kcfg.core.engine.arith import div, mod, up
+from kcfg.core.engine.quantity import choice, flag, integer, quantity, step
+from kcfg.core.engine.terms import all_of, most, negate, pick
+from kcfg.core.hardware.dtypes import DTYPES, SWIZZLES, dtype_bytes, is_fp8, is_half, swizzle_bytes
 from kcfg.core.kernel import Kernel
-from kcfg.core.quantity import choice, flag, integer, quantity, step
-from kcfg.core.terms import all_of, most, negate, pick
 
 CONFIG = "FA4Config"
 

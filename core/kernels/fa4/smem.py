@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from kcfg.core.arith import div
+from kcfg.core.engine.arith import div
+from kcfg.core.engine.quantity import quantity, step
+from kcfg.core.engine.terms import most, pick, total
 from kcfg.core.kernels.fa4.mbars import MBars
 from kcfg.core.kernels.fa4.shape import CONFIG
-from kcfg.core.quantity import quantity, step
-from kcfg.core.terms import most, pick, total
 
 SMEM = "SM100AttentionSMem"
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from kcfg.core.arith import ceildiv, div, gcd
+from kcfg.core.engine.arith import ceildiv, div, gcd
+from kcfg.core.engine.quantity import quantity, step
+from kcfg.core.engine.terms import all_of, any_of, negate, pick, total
 from kcfg.core.kernels.fa4.key_tile import KeyTile
 from kcfg.core.kernels.fa4.shape import CONFIG
-from kcfg.core.quantity import quantity, step
-from kcfg.core.terms import all_of, any_of, negate, pick, total
 
 
 def ring_bytes(slots: int, slot_bytes: int, k_extra_bytes: int) -> int:

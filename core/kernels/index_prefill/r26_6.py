@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from kcfg.core.arith import div, down, next_pow2, up
-from kcfg.core.dtypes import DTYPES, dtype_bytes
+from kcfg.core.engine.arith import div, down, next_pow2, up
+from kcfg.core.engine.quantity import choice, integer, quantity, step
+from kcfg.core.engine.terms import all_of, least, pick, total
+from kcfg.core.hardware.dtypes import DTYPES, dtype_bytes
 from kcfg.core.kernel import Kernel, Spelling
 from kcfg.core.layout import (
     Barriers,
@@ -17,8 +19,6 @@ from kcfg.core.layout import (
     smem,
     tmem,
 )
-from kcfg.core.quantity import choice, integer, quantity, step
-from kcfg.core.terms import all_of, least, pick, total
 
 CONFIG = "IndexPrefillConfig"
 ASSERTIONS = "index_prefill kernel, compile-time assertions"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from kcfg.core.arith import div, halved
+from kcfg.core.engine.arith import div, halved
+from kcfg.core.engine.quantity import integer, quantity, step
+from kcfg.core.engine.terms import most, total
 from kcfg.core.kernels.index_prefill import r26_6
 from kcfg.core.kernels.index_prefill.r26_6 import CONFIG
 from kcfg.core.layout import Barriers, Registers, Role, barriers
-from kcfg.core.quantity import integer, quantity, step
-from kcfg.core.terms import most, total
 
 RECORD_BYTES = 32
 """What one Q slot records about its tile, and as much again as scratch for stealing tiles."""

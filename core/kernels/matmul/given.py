@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from kcfg.core.dtypes import DTYPES
+from kcfg.core.engine.quantity import choice, flag, integer, part, quantity
+from kcfg.core.hardware.dtypes import DTYPES
 from kcfg.core.kernel import Conflict, Kernel
 from kcfg.core.kernels.matmul.choose import Problem, settled
 from kcfg.core.kernels.matmul.settings import Settings, optional
-from kcfg.core.quantity import choice, flag, integer, part, quantity
 
 CONFIG = "MatmulConfig"
 SETTINGS = Settings.inputs

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from kcfg.core.arith import div, down
-from kcfg.core.dtypes import dtype_bytes, swizzle_of_width, widest_swizzle
+from kcfg.core.engine.arith import div, down
+from kcfg.core.engine.quantity import quantity, step
+from kcfg.core.engine.terms import least, negate, pick, total
+from kcfg.core.hardware.dtypes import dtype_bytes, swizzle_of_width, widest_swizzle
 from kcfg.core.kernels.matmul.given import CONFIG, Given
-from kcfg.core.quantity import quantity, step
-from kcfg.core.terms import least, negate, pick, total
 
 
 class Matmul(Given):

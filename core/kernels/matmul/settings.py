@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kcfg.core.quantity import Input, Struct, flag, integer
+from kcfg.core.engine.quantity import Input, Struct, flag, integer
 from kcfg.core.targets import Target
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from kcfg.core.arith import div, down, mod, prev_pow2
-from kcfg.core.dtypes import DTYPES, SWIZZLES, dtype_bytes, is_fp8, is_half
+from kcfg.core.engine.arith import div, down, mod, prev_pow2
+from kcfg.core.engine.quantity import choice, integer, quantity, step
+from kcfg.core.engine.terms import all_of, least, pick, total
+from kcfg.core.hardware.dtypes import DTYPES, SWIZZLES, dtype_bytes, is_fp8, is_half
+from kcfg.core.hardware.occupancy import register_cap
 from kcfg.core.kernel import Kernel
 from kcfg.core.layout import Columns, Registers, Role, Smem, Tmem, allocation, carve, smem, tmem
-from kcfg.core.occupancy import register_cap
-from kcfg.core.quantity import choice, integer, quantity, step
-from kcfg.core.terms import all_of, least, pick, total
 
 CONFIG = "pair-CTA configuration of depth 256 and 512"
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from kcfg.core.arith import ceildiv, div, up
-from kcfg.core.dtypes import SWIZZLES, swizzle_bytes
+from kcfg.core.engine.arith import ceildiv, div, up
+from kcfg.core.engine.quantity import choice, flag, integer, quantity, step
+from kcfg.core.engine.terms import all_of, any_of, least, negate, pick, total
+from kcfg.core.hardware.dtypes import SWIZZLES, swizzle_bytes
 from kcfg.core.kernel import Kernel
 from kcfg.core.layout import Columns, Tmem, allocation, tmem
-from kcfg.core.quantity import choice, flag, integer, quantity, step
-from kcfg.core.terms import all_of, any_of, least, negate, pick, total
 
 CONFIG = "MLA decode configuration"
 

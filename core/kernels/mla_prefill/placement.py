@@ -6,9 +6,9 @@ else, the block is laid out as the wrapped attention is.
 
 from __future__ import annotations
 
+from kcfg.core.hardware.occupancy import register_cap
 from kcfg.core.kernels.mla_prefill.storage import STORAGE, Storage
 from kcfg.core.layout import Barriers, Region, Registers, Smem, Tmem, smem
-from kcfg.core.occupancy import register_cap
 
 
 class Placement(Storage):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from kcfg.core.engine.quantity import flag, part, step
+from kcfg.core.engine.terms import any_of, negate, pick
 from kcfg.core.kernels.fa4.r26_7 import FlashAttention4
 from kcfg.core.kernels.mla_prefill import r26_6
-from kcfg.core.quantity import flag, part, step
-from kcfg.core.terms import any_of, negate, pick
 
 SELECT = "mla_select"
 

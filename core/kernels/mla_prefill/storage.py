@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from kcfg.core.arith import up
-from kcfg.core.dtypes import DTYPES, dtype_bytes
+from kcfg.core.engine.arith import up
+from kcfg.core.engine.quantity import choice, integer, quantity, step
+from kcfg.core.engine.terms import total
+from kcfg.core.hardware.dtypes import DTYPES, dtype_bytes
 from kcfg.core.kernels.mla_prefill.launch import Launch
-from kcfg.core.quantity import choice, integer, quantity, step
-from kcfg.core.terms import total
 
 STORAGE = "MLASmemStorage"
 

@@ -1,0 +1,123 @@
+"""What may be changed of a configuration, and to what: the inputs, and candidates for each.
+
+Equal facts of a model, as both depths of its heads, also move together.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from math import log2
+from typing import Any
+
+from kcfg.core.engine.graph import graph
+from kcfg.core.engine.quantity import Input
+from kcfg.core.explain.verdict import Failure
+from kcfg.core.kernel import Kernel
+from kcfg.core.record import NamedTuple
+
+STEPS = (8, 16, 32, 64, 128)
+"""Shapes and tiles are multiples of these; the nearest few on either side are tried."""
+
+TILES = (16, 32, 64, 128, 256)
+COUNTS = (1, 2, 4, 8)
+"""What is tried of a size, or of a number of things, where several inputs change."""
+
+SIZES = ("rows", "columns", "tokens", "elements")
+"""The units of what comes in `TILES`."""
+
+
+class Move(NamedTuple):
+    """Inputs that take one new value together: a single one, or equal facts of a model.
+
+    ``names`` are their attributes and ``keys`` what a spec calls them. ``values`` are
+    tried where nothing else changes, ``few`` of them beside other moves; the closest first.
+    """
+
+    names: tuple[str, ...]
+    keys: tuple[str, ...]
+    given: Any
+    values: tuple[Any, ...]
+    few: tuple[Any, ...]
+
+
+def moves(kernel: Kernel, failed: Iterable[Failure], *, tunable: bool) -> list[Move]:
+    """The moves of what the kernel's author chooses, or of the model's facts.
+
+    Only inputs that the verdict rests on; inputs that are absent stay so. Equal facts
+    that move together come first.
+    """
+    names = graph(type(kernel)).rests_on("supported")
+    members = [kernel.inputs[name] for name in names if kernel.inputs[name].tunable is tunable]
+    alike: dict[Any, list[Input]] = {}
+    for member in members:
+        given = getattr(kernel, member.name)
+        if member.kind is not bool and given not in (None, 0, -1, member.default):
+            alike.setdefault((member.unit, member.kind, given), []).append(member)
+    tied = [] if tunable else [equal for equal in alike.values() if len(equal) > 1]
+    compared = [failure for failure in failed if len(failure.path) == 1]
+    found = (_move(kernel, equal, compared) for equal in [*tied, *([each] for each in members)])
+    return [move for move in found if move.values]
+
+
+def _move(kernel: Kernel, members: list[Input], compared: list[Failure]) -> Move:
+    names = tuple(member.name for member in members)
+    given = getattr(kernel, names[0])
+    written = {value for failure in compared for value in _constants(failure, names)}
+    each = [set(candidates(member, given, written)) for member in members]
+    values = [
+        value
+        for value in candidates(members[0], given, written)
+        if all(value in others for others in each)
+    ]
+    few = _few(members[0], given) | written if members[0].kind is int else set(values)
+    return Move(
+        names=names,
+        keys=tuple(member.key for member in members),
+        given=given,
+        values=tuple(values),
+        few=tuple(value for value in values if value in few),
+    )
+
+
+def candidates(member: Input, given: Any, also: Iterable[int] = ()) -> list[Any]:
+    """Other values an input may have, the closest first; none for one that is absent.
+
+    Of an integer: powers of two up to 4096, its default, four multiples of each of
+    `STEPS` on either side, all values within 8, and what is named ``also``.
+    """
+    if member.kind is bool:
+        return [] if given is None else [not given]
+    if member.kind is not int:
+        absent = (None,) if member.default is None else ()
+        return [value for value in (*absent, *member.choices) if value != given]
+    if given is None:
+        return []
+    values = {*range(given - 8, given + 9), *(2**power for power in range(13)), *also}
+    values |= _few(member, given)
+    for step in STEPS:
+        values |= {(given // step + times) * step for times in range(-3, 5)}
+    allowed = [value for value in values if member.least <= value <= member.most]
+    return sorted(set(allowed) - {given}, key=lambda value: (distance(given, value), value))
+
+
+def distance(given: Any, value: Any) -> float:
+    """How far a change goes: doublings of an integer, 1 for any other."""
+    if type(given) is int and type(value) is int:
+        return abs(log2((abs(value) + 1) / (abs(given) + 1))) or 1.0
+    return 1.0
+
+
+def _few(member: Input, given: int) -> set[int]:
+    """Usual values of an integer, its default, and a large one in whole 32s."""
+    usual = set(TILES if member.unit in SIZES else COUNTS)
+    if given > 16:
+        usual |= {given // 32 * 32, -(-given // 32) * 32}
+    return usual | {member.default} if isinstance(member.default, int) else usual
+
+
+def _constants(failure: Failure, names: tuple[str, ...]) -> set[int]:
+    """The numbers that a condition compares one of these inputs with."""
+    if not any(side.text in names for side in failure.reads):
+        return set()
+    return {int(digits) for digits in re.findall(r"\b\d+\b", failure.condition)}

@@ -1,0 +1,91 @@
+"""The nearest configurations that pass, where one is refused: a search by derivation.
+
+First among what the kernel's author chooses, up to three inputs at a time; then among
+the model's facts, one at a time or equal ones together; and where neither finds anything,
+among both. Nothing is guessed: every candidate is derived as far as it takes to see that
+a condition fails, and the answer says what was varied and how far.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from kcfg.core.explain.moves import moves
+from kcfg.core.explain.searching import Change, Search, Searching
+from kcfg.core.explain.verdict import failures
+from kcfg.core.figures import joined
+from kcfg.core.kernel import Kernel
+from kcfg.core.record import NamedTuple
+
+TOGETHER = 3
+"""How many moves are made at a time at most."""
+
+TRIES = 4000
+"""How many configurations are tried at most: more than any kernel has choices for by now."""
+
+MIXED = 250
+"""The same where choices and facts are changed together."""
+
+
+class Nearest(NamedTuple):
+    """What the kernel's author can choose so that it passes, and which other model would pass.
+
+    ``mixed`` is the search among both, made where those find nothing.
+    """
+
+    author: Search
+    model: Search
+    mixed: Search | None
+
+    @property
+    def answers(self) -> list[tuple[Change, ...]]:
+        """The first answer of each search that found one, the author's own before the model's."""
+        searches = (self.author, self.model, self.mixed)
+        return [search.found[0] for search in searches if search is not None and search.found]
+
+
+def nearest(kernel: Kernel) -> Nearest | None:
+    """The smallest changes of inputs that make a refused configuration pass.
+
+    None where it is not refused.
+    """
+    failed = failures(kernel)
+    if not failed:
+        return None
+    rests = [frozenset(failure.inputs) for failure in failed]
+    if not all(rests):  # a condition that no input bears on, or no source to read them from
+        nothing = Search((), (), 0, 0, True)
+        return Nearest(nothing, nothing, None)
+    author, model = (moves(kernel, failed, tunable=tunable) for tunable in (True, False))
+    search = Searching(kernel, rests)
+    choices = search.among(author, range(1, TOGETHER + 1), TRIES, beyond=1)
+    facts = search.among(model, range(1, 2), TRIES, beyond=0)
+    if choices.found or facts.found:
+        return Nearest(choices, facts, None)
+    whole = [move for move in model if type(move.given) is int]
+    mixed = search.among([*whole, *author], range(2, TOGETHER + 1), MIXED, beyond=0)
+    return Nearest(choices, facts, mixed)
+
+
+def said(changes: Iterable[Change]) -> str:
+    """Changes as a spec would have them: ``BM 64 and ws_shared_key true``."""
+    return joined(f"{joined(keys)} {word(passes)}" for keys, _, passes in merged(changes))
+
+
+def merged(changes: Iterable[Change]) -> list[tuple[list[str], Any, Any]]:
+    """Keys with the value they have and the one that passes, equal ones together."""
+    found: list[tuple[list[str], Any, Any]] = []
+    for key, given, passes in changes:
+        if found and found[-1][1:] == (given, passes):
+            found[-1][0].append(key)
+        else:
+            found.append(([key], given, passes))
+    return found
+
+
+def word(value: Any) -> str:
+    """A value as a spec has it."""
+    if value is None:
+        return "null"
+    return str(value).lower() if isinstance(value, bool) else str(value)

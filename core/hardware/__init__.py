@@ -1,0 +1,1 @@
+"""What the hardware is: limits, element types, instruction shapes, occupancy."""

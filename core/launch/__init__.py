@@ -1,0 +1,1 @@
+"""A block as it is launched, derived or written by hand: what the rules judge."""

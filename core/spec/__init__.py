@@ -1,0 +1,210 @@
+"""Reading specs: YAML to a kernel, a release, a target and a shape, or to problems.
+
+`read` and `read_file` give one item a document, in order: a `Spec`, or the list of
+everything that is wrong with it. They raise nothing, whatever the input holds.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, ClassVar, TypeVar
+
+from kcfg.core.kernel import Kernel
+from kcfg.core.record import NamedTuple
+from kcfg.core.spec.documents import STDIN, Document, documents, lines_of, opened, why_unread
+from kcfg.core.spec.expectation import Expectation, read_expect
+from kcfg.core.spec.head import Head
+from kcfg.core.spec.nodes import BrokenError, MappingNode, Node, parse
+from kcfg.core.spec.overrides import Overrides
+from kcfg.core.spec.problem import Problem, listed
+from kcfg.core.spec.scalars import is_null, kind_of
+from kcfg.core.spec.section import (
+    MERGE,
+    EnoughError,
+    Entry,
+    Notes,
+    Places,
+    entries,
+    untagged,
+)
+from kcfg.core.spec.shape import Shape, grammar, read_shape
+from kcfg.core.targets import Target
+
+__all__ = ["STDIN", "Overrides", "Problem", "Spec", "read", "read_file"]
+
+T = TypeVar("T")
+
+KEYS = ("kernel", "release", "target", "name", "shape", "expect")
+"""What the top level of a spec may hold."""
+HOLDS = "a mapping with `kernel:` and `shape:`"
+
+
+class Spec(NamedTuple):
+    """One spec, checked: everything a derivation needs, and where each part was written.
+
+    ``shape`` has the given inputs by attribute name, ready for ``cls``; ``given`` the keys
+    of ``shape`` that have a value, as written or set on the command line. ``at`` has the
+    positions of a key and of its value by path: ``kernel``, ``shape.depth``. ``source`` is
+    the file, the number of the document and the line of its first key.
+    """
+
+    kernel: str
+    cls: type[Kernel]
+    release: str
+    target: Target
+    name: str | None
+    source: str
+    shape: dict[str, Any]
+    given: tuple[str, ...]
+    at: Places
+    expect: dict[str, Expectation]
+
+    def derive(self) -> Kernel:
+        """The kernel's configuration; every number is computed when it is asked for."""
+        return self.cls(target=self.target, **self.shape)
+
+
+def read(
+    source: str | bytes, file: str, overrides: Overrides | None = None
+) -> Iterator[Spec | list[Problem]]:
+    """The specs of a YAML text, one item a document; ``file`` is its name in messages.
+
+    Empty documents are passed over, unless there is nothing else.
+    """
+    data = source.encode("utf-8", "surrogatepass") if isinstance(source, str) else source
+    return _read(lines_of(io.BytesIO(data)), file, overrides)
+
+
+def read_file(path: str, overrides: Overrides | None = None) -> Iterator[Spec | list[Problem]]:
+    """The specs of a file, or of standard input for ``-``.
+
+    A file that cannot be opened or read is a problem like any other.
+    """
+    file = STDIN if path == "-" else path
+    try:
+        with opened(path) as stream:
+            yield from _read(lines_of(stream), file, overrides)
+    except OSError as error:
+        yield [Problem(file, 0, 0, "", why_unread(error, path), "unreadable")]
+
+
+def _read(
+    lines: Iterable[bytes], file: str, overrides: Overrides | None
+) -> Iterator[Spec | list[Problem]]:
+    blank, others = None, False
+    for document in documents(lines, file):
+        if isinstance(document, Problem):
+            yield [document]
+        elif document.blank:  # what a last `---` leaves, or a spec that is commented out
+            blank = blank or document
+            continue
+        else:
+            yield read_document(document, file, overrides or Overrides())
+        others = True
+    if blank and not others:
+        yield read_document(blank, file, overrides or Overrides())
+
+
+def read_document(document: Document, file: str, overrides: Overrides) -> Spec | list[Problem]:
+    """One document's spec, or everything that is wrong with it."""
+    return checked(
+        document, file, lambda root, notes: Reading(document, file, overrides, notes).spec(root)
+    )
+
+
+def checked(
+    document: Document, file: str, read: Callable[[Node | None, Notes], T | None]
+) -> T | list[Problem]:
+    """What ``read`` makes of a document's root, or everything that is wrong with it."""
+    notes = Notes(file, document.line)
+    try:
+        if "&" in document.text or "*" in document.text:
+            notes.aliases(document)
+        root = parse(document.text)
+        found = read(root, notes)
+    except EnoughError:
+        problems = notes.problems()
+        last = problems[-1]._replace(path="", message="too many problems; the rest is not listed")
+        return [*problems, last]
+    except (BrokenError, RecursionError) as error:
+        if notes and isinstance(error, BrokenError) and error.composing:
+            return notes.problems()  # of an anchor or alias, which are noted
+        from kcfg.core.spec.yaml_errors import breakage
+
+        return [*notes.problems(), breakage(error.__cause__ or error, document, file)]
+    return notes.problems() if notes or found is None else found
+
+
+class Reading:
+    """One document on its way to a spec; what is wrong goes to ``notes``."""
+
+    keys: ClassVar[tuple[str, ...]] = KEYS
+
+    def __init__(self, document: Document, file: str, overrides: Overrides, notes: Notes) -> None:
+        self.document, self.file, self.overrides, self.notes = document, file, overrides, notes
+
+    def spec(self, root: Node | None) -> Spec | None:
+        """The spec, or None where something was noted."""
+        notes = self.notes
+        if not isinstance(root, MappingNode):
+            self._no_mapping(root)
+            return None
+        untagged(root, "", notes)
+        top = self.overrides.default(entries(root, "", notes)) | self.overrides.top()
+        for key, entry in top.items():
+            if key not in self.keys and key != MERGE:
+                notes.unknown(entry.key, key, self.keys)
+        head = Head(top, root, notes)
+        cls = head.kernel()
+        target, name = head.target(cls), head.name()
+        found = self._shape(head, cls)
+        expected = self.section(head, "expect") or {}
+        expect = read_expect(expected, cls, notes)
+        if cls is None or found is None:
+            return None
+        shape = self.inputs(head, cls, found)
+        if notes or target is None:
+            return None
+        at = notes.places("", top) | notes.places("expect", expected) | shape.at
+        source = f"{self.file}#{self.document.number}:{notes.position(root)[0]}"
+        release, values, given = cls.release, shape.values, shape.given
+        return Spec(cls.kernel, cls, release, target, name, source, values, given, at, expect)
+
+    def inputs(self, head: Head, cls: type[Kernel], found: dict[str, Entry]) -> Shape:
+        """The kernel's inputs, from the entries of ``shape``."""
+        node = head.top["shape"].key if "shape" in head.top else head.root
+        return read_shape(cls, found, node, self.notes)
+
+    def _no_mapping(self, root: Node | None) -> None:
+        if root is None or is_null(root):
+            message = f"no spec here: document {self.document.number} is empty"
+            self.notes.add(root, "", message, "unreadable")
+        else:
+            self.notes.add(root, "", f"expected {HOLDS}, not {kind_of(root)}")
+
+    def section(self, head: Head, key: str) -> dict[str, Entry] | None:
+        """The entries of a mapping at the top level; None where there is none."""
+        if not head.has(key):
+            return None
+        node = head.top[key].value
+        if isinstance(node, MappingNode):
+            return entries(node, key, self.notes)
+        self.notes.add(node, key, f"expected a mapping, not {kind_of(node)}")
+        return None
+
+    def _shape(self, head: Head, cls: type[Kernel] | None) -> dict[str, Entry] | None:
+        """The entries of ``shape``, with those of the command line in their places."""
+        found = self.section(head, "shape")
+        if found is None:
+            if head.has("shape"):
+                return None
+            if not ("shape" in head.top or self.overrides.shape() or MERGE in head.top):
+                inputs = (
+                    f": a mapping with {listed(grammar(cls).inputs)}" if cls and cls.inputs else ""
+                )
+                self.notes.add(head.root, "shape", f"missing key `shape`{inputs}")
+                return None
+            found = {}
+        self.overrides.over(found, cls, self.notes)
+        return found

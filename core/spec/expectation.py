@@ -1,0 +1,128 @@
+"""What a spec's ``expect`` may pin: results, each with the values it may have."""
+
+from __future__ import annotations
+
+import operator as orders
+import re
+from collections.abc import Callable
+from typing import Any, Literal, get_args
+
+from kcfg.core.hardware.dtypes import DTYPES, SWIZZLES
+from kcfg.core.kernel import Kernel
+from kcfg.core.record import NamedTuple
+from kcfg.core.spec.nodes import Node, ScalarNode, SequenceNode
+from kcfg.core.spec.scalars import RefusedError, boolean, choice, integer, is_null, refused, text
+from kcfg.core.spec.section import Entry, Notes, Position, untagged
+
+Value = int | bool | str | None
+Operator = Literal["==", "!=", "<=", ">=", "<", ">", "in"]
+
+BOUND = re.compile(r"(==|!=|<=|>=|<|>)\s*(.*)", re.DOTALL)
+SIGNS = frozenset("=!<>")
+ORDERS = frozenset(get_args(Operator)) - {"==", "!=", "in"}
+NO_ORDER = ("bool", "dtype", "swizzle")
+"""Units of the results that are no integers."""
+ALLOWED = 'a value, a bound as "<= 4", or a list of values'
+
+
+class Expectation(NamedTuple):
+    """A result that a spec pins: ``key`` stands to ``value`` as ``operator`` says.
+
+    With ``in``, the value is a tuple of the allowed ones. ``position`` is the value's.
+    """
+
+    key: str
+    operator: Operator
+    value: Value | tuple[Value, ...]
+    position: Position
+
+    def allows(self, result: Value) -> bool:
+        """Whether a result is as pinned; its type is part of it, so that 1 is not true."""
+        if isinstance(self.value, tuple):
+            return any(_same(result, value) for value in self.value)
+        if self.operator in ORDERS:
+            holds: bool = type(result) is int and COMPARE[self.operator](result, self.value)
+            return holds
+        return _same(result, self.value) is (self.operator == "==")
+
+
+COMPARE: dict[str, Callable[[Any, Any], bool]] = {
+    "<=": orders.le,
+    ">=": orders.ge,
+    "<": orders.lt,
+    ">": orders.gt,
+}
+
+
+def _same(result: Value, value: Value) -> bool:
+    return type(result) is type(value) and result == value
+
+
+_RESULTS: dict[type[Kernel], dict[str, str]] = {}
+
+
+def results(cls: type[Kernel]) -> dict[str, str]:
+    """The unit of every result that may be pinned, by its key."""
+    if cls not in _RESULTS:
+        units = {key: str(member.unit) for key, member in cls.declared()}
+        _RESULTS[cls] = {"supported": "bool", **units}
+    return _RESULTS[cls]
+
+
+def read_expect(
+    found: dict[str, Entry], cls: type[Kernel] | None, notes: Notes
+) -> dict[str, Expectation]:
+    """The entries of ``expect``; without a kernel only their form is checked."""
+    known = results(cls) if cls else None
+    expect = {}
+    for key, (key_node, node) in found.items():
+        path = f"expect.{key}"
+        if known is not None and key not in known:
+            notes.unknown(key_node, path, known)
+            continue
+        try:
+            operator, value = _expectation(node, known[key] if known else None, path, notes)
+            expect[key] = Expectation(key, operator, value, notes.position(node))
+        except RefusedError as error:
+            notes.add(node, path, str(error))
+    return expect
+
+
+def _expectation(
+    node: Node, unit: str | None, path: str, notes: Notes
+) -> tuple[Operator, Value | tuple[Value, ...]]:
+    if isinstance(node, SequenceNode):
+        if not node.value:
+            raise RefusedError(f"expected {ALLOWED}, not an empty list")
+        return "in", tuple(_member(item, unit, path, notes) for item in node.value)
+    if not isinstance(node, ScalarNode):
+        raise refused(node, ALLOWED)
+    match = BOUND.fullmatch(node.value) if node.value[:1] in SIGNS else None
+    if not match:
+        return "==", _value(node, unit)
+    operator: Operator = match[1]  # type: ignore[assignment]  # the pattern has no others
+    operand = ScalarNode("", match[2].rstrip(), node.start_mark)
+    if operator in ORDERS:
+        if unit in NO_ORDER:
+            raise RefusedError(f"`{operator}` orders integers; this result is none")
+        return operator, integer(operand)
+    return operator, _value(operand, unit)
+
+
+def _member(node: Node, unit: str | None, path: str, notes: Notes) -> Value:
+    untagged(node, path, notes)
+    try:
+        return _value(node, unit)
+    except RefusedError as error:
+        notes.add(node, path, str(error))
+        return None
+
+
+def _value(node: Node, unit: str | None) -> Value:
+    if unit == "bool":
+        return boolean(node)
+    if unit in ("dtype", "swizzle"):
+        if is_null(node):
+            return None
+        return choice(node, DTYPES if unit == "dtype" else SWIZZLES, short=unit == "dtype")
+    return text(node) if unit is None else integer(node)

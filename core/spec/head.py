@@ -1,0 +1,116 @@
+"""The head of a spec: which kernel, in which release, on which target."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cache
+from typing import TypeVar
+
+from kcfg.core import kernels, targets
+from kcfg.core.errors import UnknownError
+from kcfg.core.kernel import Kernel
+from kcfg.core.spec.nodes import Node
+from kcfg.core.spec.problem import LONGEST, listed, shown
+from kcfg.core.spec.scalars import RefusedError, is_null, text
+from kcfg.core.spec.section import MERGE, Entry, Notes
+from kcfg.core.targets import Target
+
+T = TypeVar("T")
+
+LAUNCH = "launch"
+"""What a spec names in place of a kernel when nothing is derived, only judged."""
+
+RELEASE = re.compile(r"[0-9]{1,4}\.[0-9]{1,4}(\.[0-9]{1,4})?")
+
+
+class Head:
+    """The top level of a document and its notes; every method notes what it refuses."""
+
+    def __init__(self, top: dict[str, Entry], root: Node, notes: Notes) -> None:
+        self.top, self.root, self.notes = top, root, notes
+
+    def kernel(self) -> type[Kernel] | None:
+        """The class of the kernel and release."""
+        if not self.has("kernel"):
+            if MERGE not in self.top:
+                entry = self.top.get("kernel")
+                message = f"missing key `kernel`; known: {listed(kernels.names())}"
+                self.notes.add(entry.value if entry else self.root, "kernel", message)
+            return None
+        name = self._value("kernel", _kernel)
+        if name == LAUNCH:
+            return self._launch()
+        if name is None or not self.has("release"):
+            return _class(name, None) if name else None
+        return self._value("release", lambda node: _release(node, name))
+
+    def _launch(self) -> type[Kernel]:
+        """What stands for the kernel of a launch written by hand, which has no release."""
+        from kcfg.core.launch.reading import LaunchSpec
+
+        if self.has("release"):
+            self.notes.add(self.top["release"].value, "release", "a launch has no release")
+        return LaunchSpec
+
+    def target(self, cls: type[Kernel] | None) -> Target | None:
+        """The target, by default kcfg's; refused where the kernel cannot run on it."""
+        given = self.has("target")
+        target = self._value("target", _target) if given else targets.find()
+        reason = cls.refuses(target) if cls and target else None
+        if reason:
+            entry = self.top["target" if given else "kernel"]
+            self.notes.add(entry.value, "target", reason)
+        return target
+
+    def name(self) -> str | None:
+        """The label; None where there is none."""
+        return self._value("name", text) if self.has("name") else None
+
+    def has(self, key: str) -> bool:
+        """Whether a key has a value."""
+        return key in self.top and not is_null(self.top[key].value)
+
+    def _value(self, key: str, convert: Callable[[Node], T]) -> T | None:
+        node = self.top[key].value
+        try:
+            return convert(node)
+        except (RefusedError, UnknownError) as error:
+            self.notes.add(node, key, str(error))
+            return None
+
+
+@cache
+def _class(kernel: str, release: str | None) -> type[Kernel]:
+    return kernels.find(kernel, release)
+
+
+def _kernel(node: Node) -> str:
+    name = _short(node, "a kernel")
+    return name if name == LAUNCH else _known(name)
+
+
+@cache
+def _known(kernel: str) -> str:
+    kernels.releases(kernel)  # raises for a name that is none
+    return kernel
+
+
+def _release(node: Node, kernel: str) -> type[Kernel]:
+    """A release as written: its text counts, so that 26.60 is not 26.6."""
+    release = _short(node, "a release")
+    if RELEASE.fullmatch(release):
+        return _class(kernel, release)
+    known = listed(kernels.releases(kernel))
+    raise RefusedError(f"expected a release of {kernel}, one of {known}, not {shown(release)}")
+
+
+def _target(node: Node) -> Target:
+    return targets.find(_short(node, "a target"))
+
+
+def _short(node: Node, of: str) -> str:
+    name = text(node, f"the name of {of}")
+    if len(name) > LONGEST:
+        raise RefusedError(f"expected the name of {of}, not {shown(name)}")
+    return name

@@ -1,0 +1,71 @@
+"""What the command line puts in the place of what a spec says."""
+
+from __future__ import annotations
+
+from kcfg.core.kernel import Kernel
+from kcfg.core.record import NamedTuple
+from kcfg.core.spec.scalars import is_null
+from kcfg.core.spec.section import Entry, Notes, Setting
+from kcfg.core.spec.shape import grammar
+
+NAME = "name"
+"""The one key of the top level that ``--set`` takes; all others are those of ``shape``."""
+
+
+class Overrides(NamedTuple):
+    """Options that go before what a spec says; their texts are read as strictly as YAML.
+
+    ``set`` are keys of ``shape`` (or ``name``) with their texts, in order.
+    """
+
+    set: tuple[tuple[str, str], ...] = ()
+    release: str | None = None
+    target: str | None = None
+    kernel: str | None = None
+    default_target: tuple[str, str] | None = None
+    """For specs that name no target: its name, and what says so."""
+
+    def default(self, found: dict[str, Entry]) -> dict[str, Entry]:
+        """The entries of a spec's top level, with those for keys that it does not give."""
+        if self.default_target and not ("target" in found and not is_null(found["target"].value)):
+            value, said_by = self.default_target
+            found["target"] = _entry(said_by, "target", value)
+        return found
+
+    def top(self) -> dict[str, Entry]:
+        """The entries of the top level that the options give."""
+        options = {"kernel": self.kernel, "release": self.release, "target": self.target}
+        found = {
+            key: _entry(f"--{key} {value}", key, value)
+            for key, value in options.items()
+            if value is not None
+        }
+        for key, value in self.set:
+            if key == NAME:
+                found[key] = _entry(f"--set {key}={value}", key, value)
+        return found
+
+    def shape(self) -> tuple[tuple[str, Entry], ...]:
+        """The entries of ``shape`` that the options give, in order."""
+        return tuple(
+            (key, _entry(f"--set {key}={value}", key, value))
+            for key, value in self.set
+            if key != NAME
+        )
+
+    def over(self, found: dict[str, Entry], cls: type[Kernel] | None, notes: Notes) -> None:
+        """Put the options into the shape ``found``.
+
+        An option replaces what the spec gives for the same input, under whatever word.
+        """
+        for key, entry in self.shape():
+            if key in found and isinstance(found[key].key, Setting):
+                notes.add(entry.key, f"shape.{key}", "this key is set twice: keep one")
+            for word in grammar(cls).same(key) if cls else ():
+                if word in found and not isinstance(found[word].key, Setting):
+                    del found[word]
+            found[key] = entry
+
+
+def _entry(option: str, key: str, value: str) -> Entry:
+    return Entry(Setting(option, key), Setting(option, value))

@@ -1,0 +1,194 @@
+"""Strict scalars: a value means what it says, on every YAML loader alike.
+
+YAML 1.1 reads ``010`` as 8, ``12:30`` as 750 and ``on`` as true, YAML 1.2 does not.
+Here the written text decides: an integer is plain decimal digits, a truth value is
+``true`` or ``false``, both without quotes; everything else is text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cache, reduce
+from typing import Any
+
+from kcfg.core.engine.quantity import Input
+from kcfg.core.errors import nearest
+from kcfg.core.hardware.dtypes import SHORT_NAMES
+from kcfg.core.spec.nodes import MappingNode, Node, ScalarNode, SequenceNode
+from kcfg.core.spec.problem import LONGEST, listed, shown
+
+INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
+LONGEST_INTEGER = 19
+"""Characters of an integer that is worth converting: 64 bits have no more digits."""
+
+NULLS = frozenset(("", "~", "null", "Null", "NULL"))
+TRUTHS = {
+    word: truth
+    for words, truth in (("true yes on y", True), ("false no off n", False))
+    for word in words.split()
+}
+"""What YAML 1.1 loaders take for a truth value, in lower case."""
+
+
+class RefusedError(ValueError):
+    """A value that does not do; its text says why, and what would."""
+
+
+def is_null(node: Node) -> bool:
+    """Whether a value is left out: empty, ``~`` or ``null``, without quotes."""
+    return isinstance(node, ScalarNode) and not node.style and node.value in NULLS
+
+
+def read(node: Node, declared: Input) -> Any:
+    """The value of an input, as declared; raises `RefusedError`."""
+    if declared.kind is int:
+        return in_range(integer(node, _range(declared.least, declared.most)), declared)
+    if declared.kind is bool:
+        return boolean(node)
+    return choice(node, declared.choices, short=declared.unit == "dtype")
+
+
+def in_range(value: int, declared: Input) -> int:
+    """The integer itself; raises `RefusedError` where it is outside the input's range."""
+    if value < declared.least:
+        raise RefusedError(f"must be at least {declared.least}, not {value}")
+    if value > declared.most:
+        raise RefusedError(f"must be at most {declared.most}, not {value}")
+    return value
+
+
+@cache
+def _range(least: int, most: int) -> str:
+    return f"an integer from {least} to {most}"
+
+
+def integer(node: Node, expected: str = "an integer") -> int:
+    """A plain decimal integer; raises `RefusedError` naming what was ``expected``."""
+    if isinstance(node, ScalarNode):
+        written = node.value
+        if not node.style and INTEGER.fullmatch(written):
+            if len(written) <= LONGEST_INTEGER:
+                return int(written)
+            raise RefusedError(f"expected {expected}; {_digits(written)} is out of range")
+    raise refused(node, expected, _integer_advice)
+
+
+def boolean(node: Node) -> bool:
+    """``true`` or ``false``; raises `RefusedError`."""
+    if isinstance(node, ScalarNode) and not node.style:
+        if node.value == "true":
+            return True
+        if node.value == "false":
+            return False
+    raise refused(node, "true or false", _truth_advice)
+
+
+def text(node: Node, expected: str = "text") -> str:
+    """Any single line of text, quoted or not: what looks like a number or a date stays text."""
+    if isinstance(node, ScalarNode):
+        written: str = node.value
+        if written.isprintable():
+            return written
+        raise RefusedError(f"expected {expected} on one line, without control characters")
+    raise refused(node, expected)
+
+
+def choice(node: Node, choices: tuple[str, ...], short: bool = False) -> str:
+    """One of ``choices``, or with ``short`` a type's short name; raises `RefusedError`."""
+    if isinstance(node, ScalarNode):
+        written: str = node.value
+        if written in choices:
+            return written
+        if short and SHORT_NAMES.get(written) in choices:
+            return SHORT_NAMES[written]
+        known = [*choices, *(s for s, name in SHORT_NAMES.items() if short and name in choices)]
+        close = nearest(written, known) if len(written) <= LONGEST else None
+        hint = f"; did you mean `{close}`?" if close else ""
+        raise RefusedError(f"expected one of {listed(choices)}, not {shown(written)}{hint}")
+    raise refused(node, f"one of {listed(choices)}")
+
+
+def refused(
+    node: Node, expected: str, advise: Callable[[str], str] = lambda written: ""
+) -> RefusedError:
+    """The error for a value that is not what was ``expected``, with advice on its text."""
+    if not isinstance(node, ScalarNode):
+        return RefusedError(f"expected {expected}, not {kind_of(node)}")
+    written = node.value
+    if is_null(node):
+        return RefusedError(f"expected {expected}, but the value is empty")
+    if node.style:
+        plain = INTEGER.fullmatch(written) or written in ("true", "false")
+        advice = f"write {written} without quotes" if plain and len(written) < 20 else ""
+        given = f"the quoted text {shown(written)}" if written else "an empty text"
+        return RefusedError(_joined(expected, given, advice))
+    advice = advise(written) if len(written) <= 2 * LONGEST_INTEGER else ""
+    return RefusedError(_joined(expected, shown(written), advice))
+
+
+def kind_of(node: Node) -> str:
+    """What sort of YAML value a node is, with its article."""
+    if isinstance(node, MappingNode):
+        return "a mapping"
+    return "a list" if isinstance(node, SequenceNode) else "a single value"
+
+
+def _joined(expected: str, given: str, advice: str) -> str:
+    return f"expected {expected}, not {given}" + (f": {advice}" if advice else "")
+
+
+def _digits(written: str) -> str:
+    if len(written) <= 2 * LONGEST_INTEGER:
+        return written
+    return f"{written[:8]}...{written[-4:]} ({len(written.lstrip('-')):,} digits)"
+
+
+def _based(written: str) -> str:
+    return f"write it in decimal: {int(written.lower().replace('_', ''), 0)}"
+
+
+def _sexagesimal(written: str) -> str:
+    value = reduce(lambda high, low: 60 * high + int(low), written.split(":"), 0)
+    return f"with a colon it is no integer (YAML 1.1 reads {value})"
+
+
+def _float(written: str) -> str:
+    value = float(written.replace("_", ""))
+    return f"a float; write {int(value)}" if value.is_integer() else "a float"
+
+
+def _octal(written: str) -> str:
+    decimal = int(written)
+    octal = "text" if set("89") & set(written) else int(written, 8)
+    readings = f"{octal} on one loader, {decimal} on another"
+    return f"the leading zero is ambiguous ({readings}); write {decimal}"
+
+
+LOOKALIKES: tuple[tuple[str, Callable[[str], str]], ...] = (
+    (r"[-+]?0[0-9]+", _octal),
+    (r"[-+]?0[xX][0-9a-fA-F_]*[0-9a-fA-F]|[-+]?0o[0-7]+|[-+]?0[bB][01]+", _based),
+    (r"\+[1-9][0-9]*", lambda written: f"write {written[1:]} without the sign"),
+    (r"[-+]?[0-9]+([_,' ][0-9]+)+", lambda written: f"write {re.sub('[_, ]', '', written)}"),
+    (r"[0-9]+(:[0-9]+)+", _sexagesimal),
+    (r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]{1,2})?", _float),
+    (r"[-+]?\.(inf|Inf|INF)", lambda _: "infinity is no integer"),
+    (r"\.(nan|NaN|NAN)", lambda _: "this is YAML's not-a-number"),
+)
+"""What looks like a number to some loader or person, and what to tell them."""
+
+
+def _integer_advice(written: str) -> str:
+    if written.lower() in TRUTHS:
+        return "YAML 1.1 reads a truth value here"
+    for pattern, advice in LOOKALIKES:
+        if re.fullmatch(pattern, written, re.ASCII):
+            return advice(written)
+    return ""
+
+
+def _truth_advice(written: str) -> str:
+    if written in ("0", "1"):
+        return f"write {'true' if written == '1' else 'false'}"
+    truth = TRUTHS.get(written.lower())
+    return "" if truth is None else f"write {'true' if truth else 'false'}"

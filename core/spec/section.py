@@ -1,0 +1,131 @@
+"""A mapping of a document with its positions, and the collector of what is wrong in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kcfg.core.record import NamedTuple
+from kcfg.core.spec.documents import Document
+from kcfg.core.spec.nodes import MappingNode, Node, ScalarNode, anchors
+from kcfg.core.spec.problem import Kind, Problem, meant, shown
+from kcfg.core.spec.scalars import kind_of
+
+MOST_PROBLEMS = 100
+"""Problems of one document that are listed."""
+
+MERGE = "<<"
+
+Position = tuple[int, int]
+"""Line and column, from 1; zeros for what came from the command line."""
+
+NOWHERE: Position = (0, 0)
+
+Places = dict[str, tuple[Position, Position]]
+"""Where a key and its value stand, by the key's path."""
+
+
+class Setting(ScalarNode):
+    """A value from the command line, in place of one in the document: ``option`` gave it."""
+
+    def __init__(self, option: str, value: str) -> None:
+        quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "'\""
+        super().__init__("", value[1:-1] if quoted else value)
+        self.style = value[0] if quoted else None
+        self.option = option
+
+
+class Entry(NamedTuple):
+    """One key of a mapping and its value."""
+
+    key: Node
+    value: Node
+
+
+class EnoughError(Exception):
+    """A document has more problems than anybody would read."""
+
+
+class Notes:
+    """The problems of one document; of several for one key at one place, the first is kept."""
+
+    def __init__(self, file: str, line: int) -> None:
+        self.file, self.line = file, line
+        self._found: dict[tuple[str, int, int, str], Problem] = {}
+
+    def problems(self) -> list[Problem]:
+        """Every problem in the order of the text, those of the command line first."""
+        return sorted(self._found.values(), key=lambda problem: problem[1:3])
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def position(self, node: Node | None) -> Position:
+        """Where a node begins; without one, the document."""
+        if node is None:
+            return (self.line, 1)
+        mark = node.start_mark
+        return (self.line + mark.line, mark.column + 1) if mark is not None else NOWHERE
+
+    def places(self, path: str, found: dict[str, Entry]) -> Places:
+        """Where the entries of the mapping at ``path`` stand, by their own paths."""
+        prefix, first = f"{path}." if path else "", self.line
+        places: Places = {}
+        for name, entry in found.items():
+            key, value = entry.key.start_mark, entry.value.start_mark
+            places[prefix + name] = (
+                ((first + key.line, key.column + 1), (first + value.line, value.column + 1))
+                if key is not None and value is not None
+                else (NOWHERE, NOWHERE)
+            )
+        return places
+
+    def add(self, node: Node | None, path: str, message: str, kind: Kind = "wrong") -> None:
+        """Note a problem at a node; raises `EnoughError` once there are too many."""
+        file = node.option if isinstance(node, Setting) else self.file
+        line, column = self.position(node)
+        where = (file, line, column, path)
+        self._found.setdefault(where, Problem(*where, message, kind))
+        if len(self._found) >= MOST_PROBLEMS:
+            raise EnoughError
+
+    def unknown(self, key: Node, path: str, known: Iterable[str]) -> None:
+        """Note a key that nobody knows."""
+        self.add(key, path, f"unknown key {shown(key.value)}; {meant(key.value, known)}")
+
+    def aliases(self, document: Document) -> None:
+        """Note every anchor and alias; raises `BrokenError`."""
+        for node in anchors(document.text):
+            word = "alias" if node.value.startswith("*") else "anchor"
+            message = f"{word} {shown(node.value)}: specs have none; write the value out"
+            self.add(node, "", message)
+
+
+def entries(node: MappingNode, path: str, notes: Notes) -> dict[str, Entry]:
+    """A mapping's entries by key; keys given twice, tags and merge keys go to ``notes``."""
+    found: dict[str, Entry] = {}
+    prefix = f"{path}." if path else ""
+    for key, value in node.value:
+        if not isinstance(key, ScalarNode):
+            notes.add(key, path, f"expected a name as key, not {kind_of(key)}")
+            continue
+        name: str = key.value
+        if name in found:
+            line = notes.position(found[name].key)[0]
+            message = f"key {shown(name)} is given twice, first in line {line}"
+            notes.add(key, prefix + name, message)
+            continue
+        found[name] = Entry(key, value)
+        if key.tag or value.tag:
+            untagged(key, prefix + name, notes)
+            untagged(value, prefix + name, notes)
+        if name == MERGE and not key.style:
+            notes.add(key, path, "merge key `<<`: specs have none; write the keys out")
+    return found
+
+
+def untagged(node: Node, path: str, notes: Notes) -> None:
+    """Note a tag, should the node have one."""
+    if node.tag:
+        tag = node.tag.replace("tag:yaml.org,2002:", "!!")
+        hint = ' (a bound needs quotes, as in "!= 4")' if tag == "!=" else ""
+        notes.add(node, path, f"tag {shown(tag)}: specs have none{hint}")

@@ -1,0 +1,173 @@
+"""A spec's ``shape``, read against the inputs that its kernel declares."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kcfg.core.engine.quantity import REQUIRED, Input
+from kcfg.core.kernel import Kernel, Spelling
+from kcfg.core.record import NamedTuple
+from kcfg.core.spec.nodes import Node
+from kcfg.core.spec.problem import listed
+from kcfg.core.spec.scalars import RefusedError, in_range, is_null, read
+from kcfg.core.spec.section import MERGE, Entry, Notes, Places
+
+
+class Shape(NamedTuple):
+    """What a shape says: ``values`` by the input's attribute, and where it says so.
+
+    ``given`` are the keys that have a value, as written. ``at`` has their places, and that
+    of an input given by another word under the input's own path as well.
+    """
+
+    values: dict[str, Any]
+    given: tuple[str, ...]
+    at: Places
+
+
+class Grammar(NamedTuple):
+    """What the shape of a kernel may hold: its inputs, and other words for some, by key."""
+
+    inputs: dict[str, tuple[str, Input]]
+    spellings: dict[str, Spelling]
+
+    def same(self, key: str) -> tuple[str, ...]:
+        """Every key that gives the same input as this one."""
+        means = self.spellings[key].means if key in self.spellings else key
+        words = (word for word, spelling in self.spellings.items() if spelling.means == means)
+        return (means, *words)
+
+
+_GRAMMARS: dict[type[Kernel], Grammar] = {}
+
+
+def grammar(cls: type[Kernel]) -> Grammar:
+    """The shape's grammar of one release of a kernel."""
+    if cls not in _GRAMMARS:
+        inputs = {member.key: (name, member) for name, member in cls.inputs.items()}
+        spellings = {spelling.word: spelling for spelling in cls.spellings}
+        _GRAMMARS[cls] = Grammar(inputs, spellings)
+    return _GRAMMARS[cls]
+
+
+def read_shape(cls: type[Kernel], found: dict[str, Entry], shape: Node, notes: Notes) -> Shape:
+    """The inputs of a kernel, from the entries of ``shape``, whose key that node is.
+
+    A kernel whose shape has a grammar of its own has a class method ``read_shape``, which
+    gets the arguments behind ``cls`` and returns the same.
+    """
+    own = getattr(cls, "read_shape", None)
+    if own is not None:
+        shaped: Shape = own(found, shape, notes)
+        return shaped
+    return _Reading(cls, found, shape, notes).shape()
+
+
+class _Reading:
+    """One shape on its way to values; what is refused goes to ``notes``."""
+
+    def __init__(
+        self, cls: type[Kernel], found: dict[str, Entry], node: Node, notes: Notes
+    ) -> None:
+        self.cls, self.found, self.node, self.notes = cls, found, node, notes
+        self.grammar = grammar(cls)
+        self.values: dict[str, Any] = {}  # by key
+        self.refused: set[str] = set()  # keys of the inputs whose value is none
+
+    def shape(self) -> Shape:
+        before = len(self.notes)
+        words = self._read()
+        for word, value in words.items():
+            self._convert(self.grammar.spellings[word], value)
+        self._missing()
+        given = tuple(key for key in self.found if key in self.values or key in words)
+        if len(self.notes) == before and not self.refused and MERGE not in self.found:
+            self._conflicts(given)
+        inputs, spellings = self.grammar
+        at = self.notes.places("shape", self.found)
+        at |= {_at(spellings[word].means): at[_at(word)] for word in words}
+        return Shape({inputs[key][0]: value for key, value in self.values.items()}, given, at)
+
+    def _read(self) -> dict[str, Any]:
+        """Read every entry; the values under another word than the input's own are returned."""
+        inputs, spellings = self.grammar
+        words: dict[str, Any] = {}
+        for key, (key_node, node) in self.found.items():
+            if key in inputs:
+                means, declared, values = key, inputs[key][1], self.values
+            elif key in spellings:
+                means, declared, values = spellings[key].means, spellings[key].read, words
+            elif key != MERGE:
+                self.notes.unknown(key_node, _at(key), (*inputs, *spellings))
+                continue
+            else:
+                continue
+            if is_null(node):
+                continue  # absent
+            try:
+                values[key] = read(node, declared)
+            except RefusedError as error:
+                self.refused.add(means)
+                self.notes.add(node, _at(key), str(error))
+        return words
+
+    def _convert(self, spelling: Spelling, value: Any) -> None:
+        word, means = spelling.word, spelling.means
+        node = self.found[word].value
+        for other in self.grammar.same(word):
+            if other != word and other in self.found and not is_null(self.found[other].value):
+                message = f"`{word}` and `{other}` give the same input: keep one"
+                self.notes.add(self.found[word].key, _at(word), message)
+                self.refused.add(means)
+                return
+        try:
+            converted = spelling.convert(value, {**self._defaults(), **self.values})
+        except KeyError:  # an input it rests on is missing or refused, which is noted elsewhere
+            self.refused.add(means)
+            return
+        declared = self.grammar.inputs[means][1]
+        try:
+            self.values[means] = (
+                in_range(converted, declared) if declared.kind is int else converted
+            )
+        except RefusedError as error:
+            self.refused.add(means)
+            self.notes.add(node, _at(word), f"`{means}`, which this gives, {error}")
+
+    def _missing(self) -> None:
+        if MERGE in self.found:
+            return
+        for key, (_, declared) in self.grammar.inputs.items():
+            if declared.default is REQUIRED and key not in self.values and key not in self.refused:
+                self._missed(key, declared)
+
+    def _missed(self, key: str, declared: Input) -> None:
+        words = self.grammar.same(key)
+        unit = "" if declared.unit == "bool" else f" [{declared.unit}]"
+        for word in words:
+            if word in self.found:
+                message = f"the value is empty, and `{key}`{unit} has no default: {declared.doc}"
+                self.notes.add(self.found[word].value, _at(word), message)
+                return
+        other = f" (or {listed(f'`{word}`' for word in words[1:])})" if words[1:] else ""
+        message = f"missing key `{key}`{other}{unit}: {declared.doc}"
+        self.notes.add(self.node, _at(key), message)
+
+    def _conflicts(self, given: tuple[str, ...]) -> None:
+        """Ask the kernel whether its inputs go together."""
+        inputs = {**self._defaults(), **self.values}
+        for key, message in self.cls.conflicts(inputs, given):
+            word = next((word for word in self.grammar.same(key) if word in self.found), key)
+            node = self.found[word].value if word in self.found else self.node
+            self.notes.add(node, _at(word), message)
+
+    def _defaults(self) -> dict[str, Any]:
+        return {
+            key: declared.default
+            for key, (_, declared) in self.grammar.inputs.items()
+            if declared.default is not REQUIRED
+        }
+
+
+def _at(key: str) -> str:
+    return f"shape.{key}"
