@@ -49,7 +49,7 @@ def run(command: str, folder: Path) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize(("command", "output"), sessions(), ids=[c for c, _ in sessions()])
+@pytest.mark.parametrize(("command", "output"), list(sessions()), ids=[c for c, _ in sessions()])
 def test_commands_print_what_the_readme_shows(command: str, output: str, desk: Path) -> None:
     assert run(command, desk) == output
 
@@ -62,6 +62,7 @@ def test_it_shows_every_command() -> None:
 
 
 def test_it_sets_up_with_two_commands() -> None:
-    blocks = re.findall(r"^## (\w+)\n(?:(?!^## ).*\n)*?^```sh\n(.*?)^```$", README, re.MULTILINE)
+    blocks = re.findall(r"^## ([^\n]*)\n+```sh\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
     assert [heading for heading, _ in blocks] == ["Install", "Test"]
+    assert README.count("```sh") == len(blocks)
     assert all(len(commands.splitlines()) == 1 for _, commands in blocks)
