@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -13,13 +12,9 @@ from kcfg.cli import console
 if TYPE_CHECKING:
     from argparse import Namespace
 
-RARELY = 50_000
-"""Objects between two collections of garbage: importing makes many, and none to collect."""
-
 
 def main() -> None:
     """Run ``kcfg-validate`` with the arguments of this process, and exit."""
-    gc.set_threshold(RARELY)
     code = console.safely(lambda: run(sys.argv[1:]))
     sys.stderr.flush()
     os._exit(code)  # taking the interpreter down in order lasts longer than judging a file

@@ -13,4 +13,4 @@ def no_such(cls: type[Kernel], name: str, otherwise: str) -> str:
     known = [*units(cls), *(member.key for member in cls.inputs.values())]
     likely = nearest(name, known)
     hint = f"did you mean {likely!r}?" if likely else otherwise
-    return f"no such value of {cls.kernel} {cls.release}; {hint}"
+    return f"no such value of {f'{cls.kernel} {cls.release}'.strip()}; {hint}"

@@ -25,11 +25,26 @@ Setting = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Set an input over the file; repeatable."),
 ]
+
+
+def _said(option: typer.CallbackParam, value: str | None) -> str | None:
+    """The value; an empty one is refused, as it is mostly a variable that was never set."""
+    if value is not None and not value.strip():
+        raise typer.BadParameter(f"--{option.name} is empty: name one, or leave the option out")
+    return value
+
+
 Release = Annotated[
-    str | None, typer.Option("--release", metavar="X.Y", help="Derive as of this upstream release.")
+    str | None,
+    typer.Option(
+        "--release", metavar="X.Y", help="Derive as of this upstream release.", callback=_said
+    ),
 ]
 Target = Annotated[
-    str | None, typer.Option("--target", metavar="NAME", help="Derive for this GPU, such as b200.")
+    str | None,
+    typer.Option(
+        "--target", metavar="NAME", help="Derive for this GPU, such as b200.", callback=_said
+    ),
 ]
 
 

@@ -13,10 +13,12 @@ from kcfg.cli.exits import FAILED
 from kcfg.cli.specs import pair, usage
 from kcfg.core import presets
 from kcfg.core.diff import Side, derived
-from kcfg.core.diff.saved import SavedError, parsed, restored
+from kcfg.core.diff.saved import parsed, restored
+from kcfg.core.figures import some
+from kcfg.core.saved.reading import SavedError
 from kcfg.core.spec import Overrides, Spec, read
 from kcfg.core.spec.documents import STDIN, opened, why_unread
-from kcfg.core.spec.problem import Problem
+from kcfg.core.spec.problem import Problem, printable
 
 BETWEEN = ".."
 """What stands between two values of an option, old and new."""
@@ -72,7 +74,8 @@ def pairs(old: str, new: str | None, vary: Variation) -> Iterator[tuple[Side, Si
             )
         after = [_now(side) for side in before]
     if len(before) != len(after):
-        usage(f"{old} holds {len(before)} configurations, {new} {len(after)}: compare as many")
+        counts = some(len(before), "configuration"), len(after)
+        usage(f"{old} holds {counts[0]}, {new} {counts[1]}: compare as many")
     yield from zip(before, after, strict=True)
 
 
@@ -101,15 +104,15 @@ def _sides(argument: str, overrides: Overrides, data: bytes | None = None) -> Se
     if data is None:
         data = _data(argument)
     try:
-        reports = parsed(data)
+        reports = parsed(data, file)
     except SavedError as error:
-        _leave([f"{file}: {error}"])
+        _leave([Problem(file, *error.position, "", str(error))])
     if reports is None:
         found = [_spec(item) for item in read(data, file, overrides)]
     elif overrides != Overrides():
         usage(f"{file} is a saved report, which is taken as it is: no --set, --release or --target")
     else:
-        found = [restored(report, file) for report in reports]
+        found = [restored(report) for report in reports]
     problems = [problem for item in found if isinstance(item, list) for problem in item]
     if problems or not found:
         _leave(problems or [f"{file}: no spec here"])
@@ -150,5 +153,5 @@ def _data(argument: str) -> bytes:
 
 def _leave(messages: Iterable[object]) -> NoReturn:
     for message in messages:
-        console.error(message)
+        console.error(printable(str(message)))
     raise typer.Exit(FAILED)

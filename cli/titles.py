@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+from kcfg.core.spec.problem import printable
+
 
 def configuration(report: dict[str, Any]) -> str:
     """A report in a few words: its label, kernel, release and target."""
-    label = f"{report['name']}: " if report["name"] else ""
-    release = f" {report['release']}" if report["release"] else ""
-    return f"{label}{report['kernel']}{release} on {report['target']}"
+    return title(*(report[key] for key in ("name", "kernel", "release", "target")))
+
+
+def title(name: str | None, kernel: str, release: str, target: str) -> str:
+    """A configuration, or without a target a kernel; what is empty is left out."""
+    label = f"{printable(name)}: " if name else ""
+    on = f" on {target}" if target else ""
+    return f"{label}{f'{kernel} {release}'.rstrip()}{on}"
 
 
 def smem(smem: dict[str, Any]) -> str:

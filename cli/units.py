@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from kcfg.core.figures import kib
+
 _WORDS = {"bytes": "B", "count": "", "factor": "", "index": "", "address": ""}
 """Units that are written another way behind a number, or not at all."""
 
@@ -15,11 +17,6 @@ def number(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:,}" if isinstance(value, int) else str(value)
-
-
-def kib(size: int) -> str:
-    """Bytes in KiB, to a tenth; empty below 1 KiB."""
-    return f"{size / 1024:,.1f} KiB" if abs(size) >= 1024 else ""
 
 
 def measured(value: Any, unit: str) -> str:

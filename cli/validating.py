@@ -5,6 +5,7 @@ Nothing here imports more than judging a good spec needs: a hook runs at every c
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -21,8 +22,14 @@ ABOUT = "Judge specs, pins and saved reports against a GPU's limits."
 PATHS = "Spec files, saved reports, or directories of specs; `-` is standard input."
 FORMAT = "How to write it."
 TARGET = "Judge for this GPU, such as b200, whatever the specs say."
-SELECT = "Show only these rules: ids or their beginnings, with commas between; repeatable."
-IGNORE = "Do not show these rules: ids or their beginnings, with commas between; repeatable."
+SELECT = (
+    "Show only these rules: ids or their beginnings, with commas between; repeatable. Errors of "
+    "other rules do not count for the exit code."
+)
+IGNORE = (
+    "Do not show these rules: ids or their beginnings, with commas between; repeatable. What is "
+    "not shown does not count: with its errors left out, a launch that cannot run exits 0."
+)
 STRICT = "Whether warnings count for the exit code."
 INFO = "Show notes as well: what is worth knowing, and not wrong."
 MOST = "Show so many findings at most; the others still count."
@@ -55,6 +62,10 @@ def validate(
         return FAILED
     run = Run(paths, options, check)
     run.tally.files += len(check.logs) if check else 0
+    if sys.stderr.isatty():  # a hook's is none, mostly, and needs no more imports
+        from kcfg.cli.progress import watched
+
+        run.watch = lambda judged: watched(judged, "documents")
     import_module(f"kcfg.cli.formats.validate.{format}").write(run)
     return exit_code(run)
 

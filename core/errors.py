@@ -26,7 +26,9 @@ class AmbiguousError(UnknownError):
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """The known name that ``name`` is most likely a slip of, or None."""
+    """The known name that ``name`` is most likely a slip of, or None; no number is a slip."""
+    if name.isdecimal():
+        return None
     from difflib import get_close_matches
 
     by_lower = {entry.lower(): entry for entry in known}

@@ -7,9 +7,12 @@ from collections.abc import Iterable
 
 def size(count: int) -> str:
     """Bytes as ``233,472 B (228.0 KiB)``; below 1 KiB without the second figure."""
-    if abs(count) < 1024:
-        return f"{count:,} B"
-    return f"{count:,} B ({count / 1024:,.1f} KiB)"
+    return f"{count:,} B ({kib(count)})" if kib(count) else f"{count:,} B"
+
+
+def kib(count: int) -> str:
+    """Bytes in KiB, to a tenth; empty below 1 KiB."""
+    return f"{count / 1024:,.1f} KiB" if abs(count) >= 1024 else ""
 
 
 def joined(names: Iterable[object], word: str = "and") -> str:

@@ -25,7 +25,7 @@ else:
         def __init_subclass__(cls) -> None:
             if NamedTuple in cls.__bases__:
                 own = vars(cls)
-                cls._fields = cls.__match_args__ = tuple(own.get("__annotations__", ()))
+                cls._fields = cls.__match_args__ = tuple(cls.__annotations__)
                 cls._field_defaults = {name: own[name] for name in cls._fields if name in own}
                 cls._tails = tuple(cls._field_defaults.values())
                 for place, name in enumerate(cls._fields):

@@ -52,10 +52,11 @@ def report(kernel: Kernel, *, name: str | None = None, source: str = "") -> dict
     }
 
 
-def lookup(kernel: Kernel, name: str) -> Any:
+def lookup(kernel: Kernel, name: str, *, label: str | None = None, source: str = "") -> Any:
     """One entry of the report: a value, an input, or a dotted path such as ``smem.free``.
 
-    KeyError where the report has nothing under that name.
+    ``label`` and ``source`` are the report's ``name`` and ``source``. KeyError where it has
+    nothing under that name.
     """
     try:
         return kernel.read(name)
@@ -64,7 +65,7 @@ def lookup(kernel: Kernel, name: str) -> Any:
     asked = kernel.asked()
     if name in asked:
         return asked[name]
-    entry: Any = report(kernel)
+    entry: Any = report(kernel, name=label, source=source)
     for step in name.split("."):
         if not isinstance(entry, dict):
             raise KeyError(name)

@@ -14,8 +14,10 @@ import shapes
 import yaml
 from typer.testing import CliRunner, Result
 
+from kcfg.cli.draw import pretty
 from kcfg.cli.formats.derive.env import variable
 from kcfg.cli.main import application
+from kcfg.cli.page import Column, Line, Row, Table
 from kcfg.core import kernels, presets
 from kcfg.core.kernel import Layout
 from kcfg.core.report import units
@@ -211,3 +213,107 @@ def test_tensor_memory_stays_within_what_is_allocated(shape: shapes.Shape) -> No
     for columns in tmem.regions:
         if columns.lane < columns.lanes:  # split_m addresses run past the lanes
             assert columns.column + columns.columns <= tmem.allocated
+
+
+# What the command line says
+
+
+@pytest.mark.parametrize("option", ["--release", "--target"])
+def test_an_empty_option_is_a_mistake_and_does_not_override(option: str, spec: str) -> None:
+    result = kcfg("derive", spec, option, "")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert f"{option} is empty" in " ".join(result.stderr.split())
+
+
+def test_get_takes_the_label_and_the_source(spec: str) -> None:
+    whole = derived(spec)
+    result = kcfg("derive", spec, "--get", "name", "--get", "source")
+    assert result.stdout.splitlines() == [whole["name"], whole["source"]]
+
+
+def test_nothing_that_a_terminal_acts_on_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "a\x1b[31m\nb.yaml"
+    path.write_text(SPEC)
+    for command in ("derive", "explain"):
+        assert r"a\x1b[31m\nb.yaml" in kcfg(command, str(path)).stdout
+    assert "\x1b" not in kcfg("derive", str(path), "--get", "\x1b[31m").stderr
+
+
+LAUNCH = "kernel: launch\nshape: {threads: 128, registers: {roles: [{name: all, warps: 4}]}}"
+
+
+def test_a_launch_is_shown_without_gaps_and_key_by_key() -> None:
+    lines = kcfg("derive", "-", stdin=LAUNCH).stdout.splitlines()
+    assert lines[0] == "launch on b200"
+    words = [word for line in lines for word in line.split()]
+    assert words[words.index("registers.roles[0].name") + 1] == "all"
+    first = kcfg("derive", "-", "--format", "env", stdin=LAUNCH).stdout.splitlines()[0]
+    assert "  " not in first
+
+
+def headline(*arguments: str) -> str:
+    text = " ".join(kcfg("derive", *arguments).stdout.split())
+    return text.partition(" Inputs ")[0]
+
+
+def test_the_headline_names_the_quantity_that_divides_where_the_count_is_another() -> None:
+    arguments = ("--preset", "llama-3-8b", "--set", "qk_depth=64")
+    report = derived(*arguments)
+    text = headline(*arguments)
+    assert f"slots_estimated: {report['values']['slots_estimated']} fit" in text
+    assert f"makes num_kv_stages {report['values']['num_kv_stages']}." in text
+    assert report["values"]["slots_estimated"] != report["values"]["num_kv_stages"]
+
+
+# The kernels
+
+
+def test_a_launch_is_among_the_kernels_with_its_keys() -> None:
+    assert "launch" in [
+        each["name"] for each in json.loads(kcfg("kernels", "--format", "json").stdout)
+    ]
+    whole = json.loads(kcfg("kernels", "launch", "--format", "json").stdout)
+    names = [each["name"] for each in whole["inputs"]]
+    assert {"threads", "registers.launch_bounds[]", "registers.roles[].warps"} <= set(names)
+    assert "launch" in kcfg("kernels", "nothing").stderr
+
+
+# Terminals
+
+
+@pytest.mark.parametrize("width", [20, 40, 80])
+def test_no_cell_is_cut_at_a_terminal_of_any_width(
+    width: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    rows = [Row((f"{10**count:,}", f"name_{count}", "words " * 9)) for count in range(9)]
+    table = Table([Column("bytes", True), Column("name"), Column("what")], rows)
+    pretty.draw([table])
+    text = capsys.readouterr().out
+    for row in rows:
+        assert row.cells[0] in text
+        assert row.cells[1] in text
+    assert "…" not in text
+
+
+def test_no_color_leaves_no_style_at_all(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    pretty.draw([Line("a", "strong")])
+    assert "\x1b" in capsys.readouterr().out
+    monkeypatch.setenv("NO_COLOR", "1")
+    pretty.draw([Line("a", "strong")])
+    assert capsys.readouterr().out == "a\n"
+
+
+@pytest.mark.parametrize("format", ["json", "yaml"])
+def test_a_saved_report_is_told_from_a_spec(format: str, spec: str) -> None:
+    saved = kcfg("derive", spec, "--format", format).stdout
+    for command in ("derive", "explain"):
+        result = kcfg(command, "-", stdin=saved)
+        assert result.exit_code == 1
+        (line,) = result.stderr.splitlines()
+        assert "saved report" in line

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import shapes
+import yaml
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner, Result
@@ -17,9 +18,10 @@ from kcfg.cli.main import application
 from kcfg.core import kernels, presets, targets
 from kcfg.core.diff import Diff, Side, compare
 from kcfg.core.diff.changes import same
-from kcfg.core.diff.saved import SavedError, parsed, restored
+from kcfg.core.diff.saved import parsed, restored
 from kcfg.core.kernel import Kernel
 from kcfg.core.report import report
+from kcfg.core.saved.reading import SavedError
 
 SOME = settings(
     max_examples=8,
@@ -275,9 +277,9 @@ def test_trouble_exits_2(arguments: list[str], message: str) -> None:
 @pytest.mark.parametrize("shape", shapes.SHAPES[::3], ids=lambda shape: shape.id)
 def test_a_saved_report_is_what_is_derived_now(shape: shapes.Shape) -> None:
     kernel = shapes.derive(shape.kernel, shape.release, shape.inputs)
-    found = parsed(json.dumps(report(kernel)).encode())
+    found = parsed(json.dumps(report(kernel)).encode(), "saved.json")
     assert found is not None
-    again = restored(found[0], "saved.json")
+    again = restored(found[0])
     assert isinstance(again, Side), again
     assert compare(again, side(kernel)).same
 
@@ -314,11 +316,12 @@ def test_reports_saved_as_lines_are_read(tmp_path: Path) -> None:
         ({"values": [1]}, "`values` must be an object, not a list"),
         ({"values": {"BM": {}}}, "`values.BM` must be a number"),
         ({"inputs": None}, "`inputs` must be an object, not null"),
-        ({"schema": 2}, "its schema is 2"),
+        ({"schema": 2}, "a report of schema 2, not 1"),
         ({"release": "99.1"}, "unknown release"),
         ({"kernel": "fa5"}, "unknown kernel"),
         ({"inputs": {"depth": 3}}, "qk_depth"),
         ({"smem": {"regions": [3]}}, "`smem.regions[0]` must be an object"),
+        ({"smem": None, "name": "a\x1b[31m"}, "`name` holds control characters"),
         ({"smem": 7}, "`smem` must be an object or null"),
         ({"tmem": {"regions": [{"name": 3}]}}, "`tmem.regions[0].name` must be a text"),
         ({"findings": [{}]}, "`findings[0].rule` must be a text"),
@@ -349,11 +352,11 @@ def test_a_malformed_report_is_refused(
 def test_no_saved_report_is_too_odd_for_an_answer(key: str, value: Any) -> None:
     whole = {**preset("deepseek-v3-2-index").report, key: value}
     try:
-        found = parsed(json.dumps(whole).encode())
+        found = parsed(json.dumps(whole).encode(), "saved.json")
     except SavedError:
         return
     assert found is not None
-    item = restored(found[0], "saved.json")
+    item = restored(found[0])
     if isinstance(item, Side):
         from kcfg.cli.draw import plain
         from kcfg.cli.formats.diff import _page
@@ -364,12 +367,58 @@ def test_no_saved_report_is_too_odd_for_an_answer(key: str, value: Any) -> None:
         assert json.dumps(as_json._diff(diff, everything=True))
 
 
+@pytest.mark.parametrize(
+    ("part", "figure", "value"),
+    [
+        ("smem", "used", 1),
+        ("smem", "used", 230676.0),
+        ("smem", "limit", 7),
+        ("tmem", "used", 7),
+        ("barriers", "count", 7),
+        ("registers", "threads", 7),
+        ("units", "BM", "bytes"),
+    ],
+)
+def test_an_edited_figure_is_a_difference(
+    tmp_path: Path, part: str, figure: str, value: object
+) -> None:
+    old = preset("llama-3-8b")
+    path = saved(tmp_path, old, **{part: old.report[part] | {figure: value}})
+    found = json.loads(run(path, "--format", "json").stdout)
+    (entry,) = found["results"]
+    assert (entry["name"], entry["old"]) == (f"{part}.{figure}", value)
+    assert run(path).exit_code == 1
+
+
+def test_a_report_saved_as_yaml_is_one(tmp_path: Path) -> None:
+    path = tmp_path / "saved.yaml"
+    whole = preset("llama-3-8b").report
+    path.write_text(yaml.safe_dump(whole, sort_keys=False, explicit_start=True))
+    assert run(str(path)).exit_code == 0
+    path.write_text(yaml.safe_dump(whole | {"units": 5}, sort_keys=False, explicit_start=True))
+    result = run(str(path))
+    assert result.exit_code == 2 and "`units` must be an object" in result.stderr
+
+
+def test_launches_differ_in_what_they_give(tmp_path: Path) -> None:
+    path = tmp_path / "launch.yaml"
+    path.write_text("kernel: launch\nshape: {threads: 128}\n")
+    found = json.loads(run(str(path), "--set", "threads=128..256", "--format", "json").stdout)
+    (given,) = found["given"]
+    assert (given["name"], given["old"], given["new"]) == ("threads", 128, 256)
+    other = tmp_path / "other.yaml"
+    other.write_text("kernel: launch\nshape: {threads: 128, grid: [2]}\n")
+    result = run(str(path), str(other))
+    assert result.exit_code == 1 and "grid[0]" in result.stdout
+    assert run(str(path), str(path)).exit_code == 0
+
+
 def test_a_report_cut_short_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "saved.json"
     path.write_text(json.dumps(preset("llama-3-8b").report)[:900])
     result = run(str(path))
     assert result.exit_code == 2
-    assert "not valid JSON" in result.stderr
+    assert "not JSON" in result.stderr
 
 
 def test_every_release_can_be_compared_with_the_next() -> None:

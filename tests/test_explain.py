@@ -59,7 +59,7 @@ def test_a_formula_is_worked_out_to_the_value(swept: str) -> None:
 def test_it_says_how_many_fit_what_stays_free_and_what_one_more_needs(swept: str) -> None:
     text = said(run(swept, "k_stages"))
     assert "5 fit into 98,780 bytes" in text
-    assert "13,580 bytes stay free; a sixth needs 3,460 more" in text
+    assert "13,580 of these bytes stay free; a sixth needs 3,460 more" in text
 
 
 def test_a_share_of_the_sm_is_not_taken_for_something_that_fits(swept: str) -> None:
@@ -227,3 +227,34 @@ def test_trouble_exits_2(arguments: list[str], message: str) -> None:
     result = run(*arguments)
     assert result.exit_code == 2
     assert message in " ".join(result.stderr.split())
+
+
+# A launch written by hand
+
+LAUNCH = "kernel: launch\nshape: {threads: 1056}"
+
+
+def test_a_launch_is_explained_by_what_the_rules_find() -> None:
+    result = run("-", stdin=LAUNCH)
+    assert result.exit_code == 1
+    assert result.stdout.startswith("launch on b200\n")
+    assert "CANNOT RUN" in result.stdout
+    assert "error BLK001" in result.stdout
+    told = json.loads(run("-", "--format", "json", stdin=LAUNCH).stdout)
+    assert told["inputs"] == {"threads": 1056}
+    assert told["findings"][0]["rule"] == "BLK001"
+
+
+def test_a_name_of_a_launch_is_refused_with_the_reason() -> None:
+    result = run("-", "threads", stdin=LAUNCH)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "nothing is derived" in result.stderr
+    assert "nothing is derived" in " ".join(run("--kernel", "launch", "threads").stderr.split())
+
+
+def test_a_count_that_is_rounded_down_says_so_and_not_what_one_more_needs() -> None:
+    shown = run("--preset", "llama-3-70b-qkv", "num_pipeline_stages").stdout
+    text = " ".join(shown.partition("\n\nThe smallest of")[0].split())
+    assert "13 fit into" in text
+    assert "13 is rounded down to 12." in text
+    assert "one more needs" not in text

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from kcfg.core.findings import Finding, findings
@@ -270,3 +272,140 @@ def test_schema_takes_what_the_reader_takes() -> None:
         assert list(validator.iter_errors(yaml.safe_load(f"{{{text}}}"))) == []
     for text, _ in PROBLEMS:
         assert list(validator.iter_errors(yaml.safe_load(f"{{{text}}}"))), text
+
+
+REFUSED = [
+    ("grid: [4], cluster: [1, 2]", "CLU003", "grid y of 1"),
+    ("registers: {launch_bounds: [1024, 1], entry: 128}", "REG004", "cap is 64, 64 fewer"),
+    ("registers: {maxnreg: 64, entry: 72}", "REG004", "under its maxnreg"),
+    ("registers: {roles: [{warps: 40}]}", "BLK001", "1,280 threads"),
+    ("registers: {launch_bounds: [2048, 1]}", "BLK001", "2,048 threads"),
+    ("compiled: {smem: 300000}", "CHK009", "67,552 B (66.0 KiB) over"),
+    (
+        "tmem: {accumulators: [{name: a, N: 256}, {name: b, N: 512, alias_of: a}, {N: 256}]}",
+        "TMEM002",
+        "768 columns are needed",
+    ),
+    ("tmem: {accumulators: [{name: a, N: 8, alias_of: a}]}", "TMEM002", "the columns of itself"),
+    ("tmem: {accumulators: [{N: 8, alias_of: x}]}", "TMEM002", "x, which is no accumulator"),
+    (
+        "shared: {regions: [{name: a, alias_of: b}, {name: b, alias_of: a}]}",
+        "SMEM006",
+        "in the end its own",
+    ),
+    ("tmem: {allocations: [384, 4, 4, 4]}", "TMEM002", "512 + 32 + 32 + 32, rounded up"),
+    (
+        "registers: {roles: [{warps: 2, count: 40}, {warps: 2}]}",
+        "SMR006",
+        "different counts, 40 and none",
+    ),
+    (
+        "registers: {warpgroups: [40], roles: [{warps: 4, count: 48}]}",
+        "SMR006",
+        "where `warpgroups` says 40",
+    ),
+    (
+        "registers: {roles: [{warps: 4, first: 0}, {warps: 4, first: 2}]}",
+        "BLK005",
+        "role 0 ends with warp 3; start it at warp 4",
+    ),
+    (
+        "threads: 256, registers: {roles: [{warps: 4}, {warps: 4, first: 100}]}",
+        "BLK005",
+        "warps up to 103",
+    ),
+    ("tma: [{dims: [64, 8], strides: [128, 1024]}]", "TMA006", "rank 2 and 2 strides"),
+    ("tma: [{element_bytes: 3}]", "TMA002", "1, 2, 4 or 8 bytes"),
+    ("tma: [{element_bytes: 2, dtype: f32}]", "TMA002", "f32 has 32 bits"),
+    ("tma: [{dims: [33], dtype: 16U4_ALIGN8B}]", "TMA007", "pad it to 34"),
+    ("shared: {base_align: 100}", "SMEM009", "no power of two; use 64 or 128"),
+]
+
+
+@pytest.mark.parametrize(("shape", "rule", "says"), REFUSED)
+def test_what_cannot_be_is_refused(shape: str, rule: str, says: str) -> None:
+    errors = [found for found in launch(shape) if found.severity == "error"]
+    assert says in " | ".join(found.message for found in errors if found.rule == rule)
+
+
+WARNED = [
+    ("registers: {warpgroups: [40, 232]}", "SMR004", "__launch_bounds__(256, 1)"),
+    ("threads: 128, registers: {launch_bounds: [2048]}", "BLK001", "write the block's own 128"),
+    ("blocks_per_sm: 2, tmem: {columns: 512}", "TMEM004", "waits in alloc"),
+    ("blocks_per_sm: 2, tmem: {accumulators: [{N: 512}]}", "TMEM004", "waits in alloc"),
+    ("compiled: {spill_loads: 4}", "CHK002", "loads 4 B"),
+    (
+        "named_barriers: [{id: 1, participants: 128}, {id: 1, participants: 64}]",
+        "BAR002",
+        "for 128 threads and for 64",
+    ),
+    ("shared: {dynamic: 9, regions: [{name: a}, {name: a}]}", "SMEM006", "have one name, a"),
+]
+
+
+@pytest.mark.parametrize(("shape", "rule", "says"), WARNED)
+def test_what_may_go_wrong_is_warned_of(shape: str, rule: str, says: str) -> None:
+    found = launch(shape)
+    assert worst(found) == "warning"
+    assert says in " | ".join(each.message for each in found if each.rule == rule)
+
+
+ONE_MISTAKE = [
+    ("threads: 1056", {"BLK001"}),
+    ("threads: 128, shared: {dynamic: 233472}", {"SMEM001"}),
+    ("threads: 512, registers: {maxnreg: 168, warpgroups: [168, 168, 168, 168]}", {"REG002"}),
+    ("threads: 1024, registers: {maxnreg: 128}", set()),
+    ("shared: {dynamic: 100, regions: [{bytes: 200}]}", {"SMEM006"}),
+    ("tmem: {allocations: [513]}", {"TMEM001"}),
+    ("compiled: {target: b200}", set()),
+]
+
+
+@pytest.mark.parametrize(("shape", "rules"), ONE_MISTAKE)
+def test_one_mistake_is_told_once(shape: str, rules: set[str]) -> None:
+    found = [each for each in launch(shape) if each.severity != "info"]
+    assert {each.rule for each in found} == rules
+
+
+ADVICE = [
+    ("block: [1025, 1, 1]", "BLK002", "use at most 1,024"),
+    ("threads: 1025", "BLK003", "use 1,024"),
+    ("threads: 256, registers: {launch_bounds: [128, 1]}", "BLK001", "__launch_bounds__(256, 1)"),
+    ("threads: 96, named_barriers: [{participants: 100}]", "BAR002", "use 96"),
+    ("cluster: [3, 3], mma: [{kind: f16, cta_group: 2}]", "CLU004", "use a cluster of 8"),
+    ("cluster: [15], grid: [15], mma: [{kind: f16, cta_group: 2}]", "CLU004", "a grid x of 16"),
+    ("tma: [{box: [257, 8], dtype: uint8}]", "TMA001", "make it 2 copies of 144"),
+    ("tma: [{box: [257, 8], dtype: uint8}]", "TMA002", "use 256 elements"),
+    ("tma: [{box: [128], dtype: 16U6_ALIGN16B, swizzle: 64B}]", "TMA003", "use the 128B swizzle"),
+    ("compiled: {target: sm_90a}", "CHK006", "say `target: h100` or `target: h200`"),
+    (
+        "shared: {regions: [{bytes: 512}, {bytes: 8, swizzle: 128B}, {offset: 1024, bytes: 8}]}",
+        "SMEM008",
+        "put it at 2,048 B",
+    ),
+    ("shared: {regions: [{bytes: 8}, {offset: 0, bytes: 8}]}", "SMEM006", "start it at 8 B"),
+    (
+        "threads: 1024, blocks_per_sm: 4, shared: {dynamic: 100000}",
+        "OCC001",
+        "want 2 or use at most 512 threads and at most 57,344 B (56.0 KiB) of shared memory",
+    ),
+]
+
+
+@pytest.mark.parametrize(("shape", "rule", "fix"), ADVICE)
+def test_advice_is_what_works(shape: str, rule: str, fix: str) -> None:
+    assert fix in " | ".join(each.fix for each in launch(shape) if each.rule == rule)
+
+
+@pytest.mark.parametrize("depth", [256, 320, 512])
+def test_refusal_names_tensor_memory_and_no_count_below_zero(depth: int) -> None:
+    shape = (
+        f"qkv_dtype: bf16, num_q_heads: 32, group: 4, qk_depth: {depth}, ov_depth: {depth},"
+        " swizzle_mode: 128B, page_size: 0, is_mla: false"
+    )
+    errors = judged(f"{{kernel: fa4, shape: {{{shape}}}}}")
+    assert f"of 512 columns of tensor memory, s_budget_cols is 0, o_budget_cols is {depth}" in (
+        " | ".join(found.message for found in errors)
+    )
+    placed = [found.message for found in errors if found.rule in ("PIPE001", "CFG002")]
+    assert not [message for message in placed if re.search(r"(^|\s)-\d", message)]

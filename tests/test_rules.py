@@ -214,7 +214,7 @@ EDGES = [
         "SMEM007",
         "shared: {regions: [{offset: 8, bytes: 8, descriptor: true}]}",
         "shared: {regions: [{offset: 8, bytes: 8}, {bytes: 8, bulk: true}]}",
-        "put it at 16 B",
+        "put it at 0 B or 16 B",
     ),
     (
         "SMEM008",

@@ -464,3 +464,62 @@ def test_documents_are_read_one_at_a_time() -> None:
     first = next(stream)
     assert isinstance(first, Spec)
     assert sum(1 for _ in stream) == 1_999
+
+
+# JSON
+
+
+def test_json_is_read_with_the_escapes_that_yaml_lacks() -> None:
+    text = '{"kernel": "fa4", "name": "\\ud83d\\ude00 a\\/b \\\\/", "shape": {"depht": 1}}'
+    (problem, *_) = [each for each in problems(text) if each.path == "shape.depht"]
+    assert problem.column == text.index('"depht"') + 1
+    good = GOOD.replace("depth: 128", "depth: 128\n#")
+    assert specs(good)  # the escapes of other texts are left alone
+    shape = '"shape": {"dtype": "fp8_e4m3", "ks_dtype": "f32", "depth": 128, "BM_key": 128, '
+    shape += '"n_tokens": 4, "num_heads": 32}'
+    name = '"name": "\\ud83d\\ude00 a\\/b \\\\/"'
+    (spec,) = specs(f'{{"kernel": "index_prefill", {name}, {shape}}}')
+    assert spec.name == "\U0001f600 a/b \\/"
+
+
+def test_an_escape_that_json_does_not_know_either_is_refused() -> None:
+    (problem,) = problems('{"kernel": "a\\/b\\q"}')
+    assert (problem.kind, "unknown escape" in problem.message) == ("unreadable", True)
+
+
+# The command line
+
+
+@pytest.mark.parametrize(
+    ("key", "advice"),
+    [
+        ("release", "use --release"),
+        ("target", "use --target"),
+        ("shape.depth", "leave out `shape.`, as in --set depth="),
+    ],
+)
+def test_a_setting_of_what_is_no_input_is_told_where_it_belongs(key: str, advice: str) -> None:
+    (problem,) = problems(GOOD, Overrides(set=((key, "1"),)))
+    assert advice in problem.message
+
+
+def test_a_long_setting_is_not_repeated_whole() -> None:
+    for problem in problems(GOOD, Overrides(set=(("depth", "1" * 5000),))):
+        assert len(str(problem)) < 300
+
+
+def test_a_missing_shape_names_the_keys_it_must_have() -> None:
+    (problem,) = problems("kernel: fa4")
+    needed = {m.key for m in kernels.find("fa4").inputs.values() if m.default is REQUIRED}
+    assert set(problem.message.partition("with ")[2].split(", ")) == needed
+
+
+def test_a_launch_is_among_the_known_kernels() -> None:
+    (unknown,) = [each for each in problems("kernel: nothing\nshape: {}") if each.path == "kernel"]
+    (missing,) = [each for each in problems("shape: {}") if each.path == "kernel"]
+    assert all("launch" in each.message.partition("known: ")[2] for each in (unknown, missing))
+
+
+def test_a_number_is_no_slip_of_a_name() -> None:
+    (problem,) = [each for each in problems(GOOD.replace("b200", "100")) if each.path == "target"]
+    assert "did you mean" not in problem.message

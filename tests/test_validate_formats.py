@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -58,7 +59,9 @@ def test_text_has_a_line_for_every_finding_and_a_summary() -> None:
     assert "without `named_barriers`, BAR001 and BAR002;" in silent
     assert any(line.startswith("indexer.yaml:3:") and " error CFG001 " in line for line in lines)
     assert "none.yaml: error SPEC001 no such file" in lines
-    assert lines[-1].startswith("4 files, 2 specs: ") and lines[-1].endswith(", 1 warning")
+    assert lines[-1].startswith("4 files, 2 specs, 2 not understood: ") and lines[-1].endswith(
+        ", 1 warning"
+    )
 
 
 def test_text_says_that_all_is_well_in_a_line() -> None:
@@ -248,3 +251,28 @@ def test_every_rule_has_its_page(rule: Any) -> None:
 def test_an_unknown_rule_is_refused() -> None:
     result = kcfg("rules", "SMEM0001")
     assert result.exit_code == 2 and "did you mean 'SMEM001'?" in " ".join(result.stderr.split())
+
+
+def test_a_name_that_is_not_utf8_is_written_in_every_format(folder: Path) -> None:
+    name = os.fsdecode(b"b\xffd.yaml")
+    (folder / name).write_text(LAUNCH)
+    for format in formats.names("validate"):
+        result = kcfg("validate", name, "--format", format)
+        assert result.exit_code == 1 and "SMEM001" in result.stdout, format
+        shown = "b%FFd.yaml" if format == "sarif" else "udcffd.yaml"
+        assert shown in result.stdout, format
+
+
+def test_json_is_written_as_it_comes_and_is_whole() -> None:
+    found = json.loads(kcfg("validate", "launch.yaml", "--format", "json").stdout)
+    assert found["findings"] and found["summary"]["files"] == 1
+    none = json.loads(kcfg("validate", "launch.yaml", "--format", "json", "--select", "IGN").stdout)
+    assert none["findings"] == none["notes"] == []
+
+
+def test_no_color_is_heard(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(console, "is_terminal", lambda: True)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert "\x1b[" in kcfg("validate", "launch.yaml").stdout
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[" not in kcfg("validate", "launch.yaml").stdout

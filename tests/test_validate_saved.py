@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from test_validate import INDEXER, WRONG, judge, spec
 
 from kcfg.core import presets
@@ -83,10 +84,14 @@ def test_an_unsupported_report_is_blamed_at_its_inputs(spec: Any) -> None:
     ("text", "said", "unread"),
     [
         ('{"schema": 1, "values": {', "not JSON", True),
-        ('[{"schema": 1, "values": {}}', "`]` is missing", True),
+        ('[{"schema": 1, "values": {}}', "not JSON", True),
         ('{"schema": 2, "kcfg": "9.9", "values": {}}', "written by kcfg 9.9", False),
-        ('{"schema": 1, "values": {}}', "without usable kernel, release, target, inputs", False),
-        ('["schema":1, "values": {}]', "expected a report", True),
+        ('{"schema": 1, "values": {}}', "`kernel`, `release`, `target`, `inputs`", False),
+        ('{"schema": 1, "values": {}}{}', "give each its own", True),
+        ('{"schema": 1, "values": {"a": 1, "a": 2}}', "twice", True),
+        ('{"schema": 1, "values": {"a": NaN}}', "out of bounds", True),
+        ('[["schema", "values", {"schema": 1, "values": 1}]]', "expected a report", False),
+        ('["schema":1, "values": {}]', "not JSON", True),
         ('{"schema": ' + "1" * 6_000 + ', "values": {}}', "out of bounds", True),
         ('{"schema": 1, "values": ' + "[" * 9_000 + "}", "out of bounds", True),
     ],
@@ -104,3 +109,36 @@ def test_inputs_of_a_report_are_read_as_strictly(spec: Any) -> None:
     (finding,), _ = judge(spec(text, "a.json"))
     assert (finding.rule, finding.path) == ("SPEC002", "inputs.depth")
     assert '"depth": 0' in text.splitlines()[finding.line - 1]
+
+
+@pytest.mark.parametrize("key", ["smem", "tmem", "registers", "barriers", "supported", "units"])
+def test_a_report_without_a_part_is_none(spec: Any, key: str) -> None:
+    for value in (5, []):
+        found, _ = judge(spec(json.dumps(saved() | {key: value}), "a.json"))
+        assert any(finding.rule == "SPEC002" and key in finding.message for finding in found)
+    whole = saved()
+    del whole[key]
+    (finding,), _ = judge(spec(json.dumps(whole), "a.json"))
+    assert f"`{key}` is missing" in finding.message
+
+
+def test_a_value_taken_out_has_drifted_unless_another_kcfg_had_none(spec: Any) -> None:
+    gutted = saved()
+    del gutted["values"]["k_stages"]
+    (finding,), _ = judge(spec(json.dumps(gutted), "a.json"))
+    assert "k_stages (absent) -> 5" in finding.message
+    found, _ = judge(spec(json.dumps(gutted | {"kcfg": "0.0.1"}), "a.json"))
+    assert found == []
+    (finding,), _ = judge(spec(json.dumps(gutted | {"kcfg": "0.0.1", "values": {}}), "a.json"))
+    assert finding.rule == "RPT001"
+
+
+def test_reports_saved_as_yaml_are_reports(spec: Any) -> None:
+    whole = saved()
+    text = yaml.safe_dump(whole, sort_keys=False, explicit_start=True)
+    found, run = judge(spec(text + text, "a.yaml"))
+    assert found == [] and run.tally.specs == 2
+    changed = text.replace("k_stages: 5", "k_stages: 6", 1)
+    (finding,), _ = judge(spec(text + changed, "a.yaml"))
+    line = text.count("\n") + changed[: changed.index("k_stages: 6")].count("\n") + 1
+    assert (finding.rule, finding.line) == ("RPT001", line)

@@ -187,3 +187,39 @@ def test_a_kernel_that_the_projects_target_has_no_unit_for(tmp_path: Path) -> No
     (finding,), _ = judge(path, Options())
     assert finding.file == str(path)
     assert "tool.kcfg.target" in finding.message and "tcgen05" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (b"[tool.kcfg]\nstrict = true # \xff\n", "not TOML"),
+        ("[tool.kcfg]\nstrict = true\n".encode("utf-16"), "not TOML"),
+        (b"[tool]\nkcfg = 5\n", "expected a table"),
+        (None, "expected a file"),
+    ],
+)
+def test_a_project_file_that_cannot_be_used_is_told(
+    tmp_path: Path, text: bytes | None, said: str
+) -> None:
+    path = project(tmp_path, "")
+    (found,) = tmp_path.rglob("pyproject.toml")
+    found.unlink()
+    if text is None:
+        found.mkdir()
+    else:
+        found.write_bytes(text)
+    findings, run = judge(path, Options())
+    assert run.tally.unread and any(said in finding.message for finding in findings)
+    if text is None:
+        found.rmdir()
+        found.symlink_to("nowhere.toml")
+        findings, run = judge(path, Options())
+        assert run.tally.unread and any("cannot be read" in each.message for each in findings)
+
+
+def test_an_ignore_behind_everything_is_about_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "a.kcfg.yaml"
+    path.write_text("kernel: launch\nshape: {threads: 128}\n# kcfg: ignore[BLK001] why\n")
+    findings, _ = judge(path, Options())
+    (message,) = [each.message for each in findings if each.rule == "IGN001"]
+    assert "nothing follows it" in message and "-1" not in message

@@ -62,15 +62,16 @@ def _print_values(intake: Intake, names: list[str]) -> None:
     from kcfg.cli.names import no_such
     from kcfg.core.findings import findings
     from kcfg.core.report import lookup
+    from kcfg.core.spec.problem import printable
 
     for spec in intake:
         kernel = spec.derive()
         for name in names:
             try:
-                value = lookup(kernel, name)
+                value = lookup(kernel, name, label=spec.name, source=spec.source)
             except KeyError:
                 hint = no_such(spec.cls, name, "`--format json` shows all there are")
-                console.error(f"{spec.source}: --get {name}: {hint}")
+                console.error(printable(f"{spec.source}: --get {name}: {hint}"))
                 intake.fail(FAILED)
             else:
                 console.write(_bare(value) + "\n")

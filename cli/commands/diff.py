@@ -13,7 +13,7 @@ Old = Annotated[
     typer.Argument(
         metavar="A",
         help="A spec file, `-` for standard input, a preset's name where no such file exists, or "
-        "a report that `kcfg derive --format json` saved.",
+        "a report that `kcfg derive --format json` (or jsonl, yaml) saved.",
     ),
 ]
 New = Annotated[

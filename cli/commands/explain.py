@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from kcfg.cli.formats.explain import Told
     from kcfg.cli.specs import Intake
 
+UNDERIVED = (
+    "a launch is judged by the rules, and nothing is derived that could be explained; "
+    "without names, its findings are shown"
+)
 DEEPEST = 1000
 """More levels than any struct has."""
 
@@ -83,12 +87,29 @@ def _explained(intake: Intake, names: list[str], depth: int) -> Iterator[Told]:
     from kcfg.core.errors import UnknownError
     from kcfg.core.explain.explanation import explain as why
     from kcfg.core.findings import findings
+    from kcfg.core.spec.head import LAUNCH
+    from kcfg.core.spec.problem import printable
 
     for spec in intake:
         kernel = spec.derive()
-        told = Told(spec.kernel, spec.release, spec.target.name, spec.name, spec.source)
-        if any(finding.severity == "error" for finding in findings(kernel)):
+        found_by_rules = findings(kernel)
+        told = Told(
+            spec.kernel,
+            spec.release,
+            spec.target.name,
+            spec.name,
+            spec.source,
+            findings=tuple(finding.to_json() for finding in found_by_rules),
+        )
+        if any(finding.severity == "error" for finding in found_by_rules):
             intake.fail(FOUND)
+        if spec.kernel == LAUNCH:
+            if names:
+                console.error(printable(f"{spec.source}: {names[0]}: {UNDERIVED}"))
+                intake.fail(FAILED)
+            else:
+                yield told._replace(asked=kernel.asked())
+            continue
         if not names:
             from kcfg.core.explain.story import story
 
@@ -100,7 +121,7 @@ def _explained(intake: Intake, names: list[str], depth: int) -> Iterator[Told]:
                 found.append(why(kernel, name, depth))
             except UnknownError:
                 hint = no_such(spec.cls, name, "`kcfg derive` shows all there are")
-                console.error(f"{spec.source}: {name}: {hint}")
+                console.error(printable(f"{spec.source}: {name}: {hint}"))
                 intake.fail(FAILED)
         if found:
             yield told._replace(explanations=tuple(found))
@@ -110,13 +131,19 @@ def _manual(kernel: str, release: str | None, names: list[str]) -> Iterator[Told
     """The manual entries of names; leaves with a message for one that is none."""
     from kcfg.cli.formats.explain import Told
     from kcfg.cli.names import no_such
-    from kcfg.cli.specs import known, usage
+    from kcfg.cli.specs import kernel_named, known, usage
     from kcfg.core import kernels
     from kcfg.core.errors import UnknownError
     from kcfg.core.explain.explanation import reference
+    from kcfg.core.spec.head import LAUNCH
 
+    if kernel == LAUNCH:
+        usage(
+            "a launch is judged by the rules, and nothing is derived that could be explained; "
+            "`kcfg kernels launch` lists its keys"
+        )
     with known():
-        cls = kernels.find(kernel, release)
+        cls = kernels.find(kernel_named(kernel), release)
     if not names:
         usage(f"name a value or input; `kcfg kernels {kernel}` lists them")
     found = []

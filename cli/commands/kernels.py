@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 from kcfg.cli.options import KernelName, ListFormat
@@ -9,20 +10,27 @@ from kcfg.cli.options import KernelName, ListFormat
 if TYPE_CHECKING:
     from kcfg.cli.page import Block
     from kcfg.core.kernel import Kernel
+    from kcfg.core.launch.keys import Group, Key
 
 
 def kernels(name: Annotated[str | None, KernelName] = None, format: ListFormat = "table") -> None:
     """List the kernels, or one kernel's releases, inputs and values."""
     from kcfg.cli.listing import show
-    from kcfg.cli.specs import known
+    from kcfg.cli.specs import kernel_named, known
     from kcfg.core import kernels as registry
+    from kcfg.core.spec.head import LAUNCH
 
     if name is None:
-        newest = [registry.find(each) for each in registry.names()]
-        show(format, [_brief(cls) for cls in newest], _overview(newest))
+        briefs = [_brief(registry.find(each)) for each in registry.names()]
+        briefs.append(_launch_brief())
+        show(format, briefs, _overview(briefs))
         return
     with known():
-        releases = [registry.find(name, each) for each in registry.releases(name)]
+        kernel_named(name)
+    if name == LAUNCH:
+        show(format, _launch(), _launch_manual())
+        return
+    releases = [registry.find(name, each) for each in registry.releases(name)]
     show(format, _whole(releases), _manual(releases))
 
 
@@ -32,14 +40,52 @@ def _brief(cls: type[Kernel]) -> dict[str, Any]:
     return {"name": cls.kernel, "title": cls.title, "releases": list(releases(cls.kernel))}
 
 
-def _overview(newest: list[type[Kernel]]) -> list[Block]:
+def _launch_brief() -> dict[str, Any]:
+    from kcfg.core.launch.reading import LaunchSpec
+
+    return {"name": LaunchSpec.kernel, "title": LaunchSpec.title, "releases": []}
+
+
+def _launch() -> dict[str, Any]:
+    """What a launch is described by: every key with its path."""
+    from kcfg.core.launch.launch import Launch
+
+    keys = [
+        {"name": path, "unit": key.unit, "required": False, "default": None, "doc": key.doc}
+        for path, key in _keys(Launch, "")
+    ]
+    return {**_launch_brief(), "struct": None, "inputs": keys, "values": []}
+
+
+def _keys(group: type[Group], path: str) -> Iterator[tuple[str, Key]]:
+    """The keys of a group and of the groups in it, by their paths; lists have `[]`."""
+    from kcfg.core.launch.keys import Group
+
+    for name, key in group.keys.items():
+        place = f"{path}{name}{'[]' if key.many else ''}"
+        yield place, key
+        if issubclass(key.kind, Group):
+            yield from _keys(key.kind, f"{place}.")
+
+
+def _launch_manual() -> list[Block]:
+    from kcfg.cli.page import Column, Heading, Line, Row, Table
+
+    whole = _launch()
+    rows = [Row((each["name"], each["unit"], each["doc"])) for each in whole["inputs"]]
+    return [
+        Heading(f"{whole['name']}: {whole['title']}", 1),
+        Line("Every key is optional, and what is not given is not judged.", "dim"),
+        Heading("Inputs"),
+        Table([Column("input"), Column("unit"), Column("")], rows),
+    ]
+
+
+def _overview(briefs: list[dict[str, Any]]) -> list[Block]:
     from kcfg.cli.page import Column, Row, Table
 
     columns = [Column("kernel"), Column("releases"), Column("what it is")]
-    rows = [
-        Row((brief["name"], ", ".join(brief["releases"]), brief["title"]))
-        for brief in map(_brief, newest)
-    ]
+    rows = [Row((brief["name"], ", ".join(brief["releases"]), brief["title"])) for brief in briefs]
     return [Table(columns, rows)]
 
 

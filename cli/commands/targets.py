@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from kcfg.cli.options import ListFormat
+
+if TYPE_CHECKING:
+    from kcfg.cli.page import Row
+
+LONGEST = 16
+"""Characters of a value that has room in a column."""
 
 
 def targets(
@@ -40,8 +47,9 @@ def targets(
         target = gpus.find(name)
     limits = list(target.rows())
     rows = [
-        Row((limit, number(value), unit, f"{doc} [{source}]"))
-        for limit, value, unit, doc, source in limits
+        _row(name, number(value), unit, f"{doc} [{source}]")
+        for limit, whole, unit, doc, source in limits
+        for name, value in _single(limit, whole)
     ]
     columns = [
         Column("limit"),
@@ -60,3 +68,19 @@ def targets(
         },
         [Heading(f"{target.name} ({target.arch})", 1), Table(columns, rows)],
     )
+
+
+def _row(name: str, value: str, unit: str, about: str) -> Row:
+    """A limit as a row; a value that is a sentence stands where there is room for one."""
+    from kcfg.cli.page import Row
+
+    if len(value) > LONGEST:
+        return Row((name, "", unit, f"{value}. {about}"))
+    return Row((name, value, unit, about))
+
+
+def _single(limit: str, value: Any) -> list[tuple[str, Any]]:
+    """A limit, or the members of one that has several, by their paths."""
+    if isinstance(value, Mapping):
+        return [(f"{limit}.{name}", each) for name, each in value.items()]
+    return [(limit, value)]

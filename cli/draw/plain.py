@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from kcfg.cli.page import Block, Code, Grid, Heading, Line, Row, Table
 
@@ -66,13 +66,28 @@ def grid(pairs: Sequence[tuple[str, str]], width: int) -> list[str]:
 
 def table(block: Table, width: int) -> list[str]:
     """A table's lines; the last column wraps below itself when it is too long."""
-    rows = list(block.rows)
+    return [line for _, lines in rows(block, width) for line in lines]
+
+
+def rows(block: Table, width: int) -> Iterator[tuple[Row, list[str]]]:
+    """A table's rows with their lines; the headers, toned down, come first where there are any."""
+    every = list(block.rows)
     if any(column.header for column in block.columns):
-        rows.insert(0, Row([column.header for column in block.columns]))
+        every.insert(0, Row([column.header for column in block.columns], "dim"))
     widths = [
-        max((len(row.cells[i]) for row in rows), default=0) for i in range(len(block.columns))
+        max((len(row.cells[i]) for row in every), default=0) for i in range(len(block.columns))
     ]
-    return [line for row in rows for line in _row(row.cells, block, widths, width)]
+    for row in every:
+        yield row, _row(row.cells, block, widths, width)
+
+
+def stacked(block: Table, width: int) -> Iterator[tuple[Row, list[str]]]:
+    """The same for a table that is too wide: each row a paragraph, its numbers named."""
+    for row in block.rows:
+        cells = zip(block.columns, row.cells, strict=True)
+        named = ((column.header if column.right else "", cell) for column, cell in cells if cell)
+        words = "; ".join(f"{header} {cell}".strip() for header, cell in named)
+        yield row, wrap(words, width, 2).splitlines()
 
 
 def _row(cells: Sequence[str], block: Table, widths: list[int], width: int) -> list[str]:

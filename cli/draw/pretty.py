@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 
 from rich.console import Console
-from rich.table import Table as RichTable
 from rich.text import Text
 
 from kcfg.cli.draw import plain
-from kcfg.cli.page import Block, Code, Grid, Heading, Line, Table, Tone
+from kcfg.cli.page import Block, Code, Grid, Heading, Line, Row, Table, Tone
 
 STYLES: dict[Tone, str] = {
     "": "",
@@ -22,8 +22,8 @@ STYLES: dict[Tone, str] = {
 
 
 def draw(page: Iterable[Block]) -> None:
-    """Show a page on the terminal; NO_COLOR leaves only the shapes."""
-    console = Console(highlight=False)
+    """Show a page on the terminal; NO_COLOR leaves only the text, without bold or dim."""
+    console = Console(highlight=False, color_system=None if os.environ.get("NO_COLOR") else "auto")
     for block in page:
         _block(console, block)
 
@@ -43,16 +43,12 @@ def _block(console: Console, block: Block) -> None:
             for line in plain.grid(block.pairs, console.width):
                 console.print(Text(line))
         case Table():
-            console.print(_table(block))
+            for row, lines in _table(block, console.width):
+                console.print(Text("\n".join(lines), STYLES[row.tone]), soft_wrap=True)
 
 
-def _table(block: Table) -> RichTable:
-    headers = any(column.header for column in block.columns)
-    table = RichTable(
-        box=None, show_header=headers, header_style="dim", pad_edge=True, padding=(0, 1)
-    )
-    for column in block.columns:
-        table.add_column(column.header, justify="right" if column.right else "left")
-    for row in block.rows:
-        table.add_row(*(Text(cell) for cell in row.cells), style=STYLES[row.tone])
-    return table
+def _table(block: Table, width: int) -> list[tuple[Row, list[str]]]:
+    """A table's rows with their lines, never with a cell cut: one too wide is stacked."""
+    found = list(plain.rows(block, width))
+    fits = all(len(line) <= width for _, lines in found for line in lines)
+    return found if fits else list(plain.stacked(block, width))

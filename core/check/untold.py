@@ -17,6 +17,7 @@ WHAT = {
     "compiled.barriers": "named barriers",
     "compiled.stack": "the stack",
     "compiled.spill_stores": "spills",
+    "spilled": "spills",
     "compiled.setmaxnreg_ignored": "whether setmaxnreg was ignored",
     "static_compiled": "static shared memory",
 }
@@ -25,7 +26,7 @@ WHAT = {
 EVENTS = ("compiled.setmaxnreg_ignored", "compiled.refused")
 """What a log tells of only where it happened."""
 
-QUIET = ("CHK009",)
+QUIET = ("CHK009", "CHK010")
 """Rules that stand in for another one, which is told of."""
 
 

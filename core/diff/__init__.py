@@ -18,6 +18,7 @@ from kcfg.core.engine.quantity import Input
 from kcfg.core.explain.verdict import Failure, failures
 from kcfg.core.kernel import Kernel
 from kcfg.core.report import report
+from kcfg.core.saved.form import leaves
 from kcfg.core.spec import Spec
 
 __all__ = ["Because", "Change", "Diff", "Move", "Result", "Side", "Verdict", "compare", "derived"]
@@ -154,6 +155,36 @@ def _results(old: Side, new: Side, given: tuple[Change, ...]) -> Iterator[Result
         if not same(before[name], value):
             because = _because(causes, name, old, new)
         yield _result(name, unit_of.get(name, ""), before[name], value, because)
+    if old.saved or new.saved:
+        yield from _edited(old, new)
+
+
+def _edited(old: Side, new: Side) -> Iterator[Result]:
+    """Units and figures of layouts that a saved report has and its inputs do not give.
+
+    What they do give follows from values, or has moved.
+    """
+    before, after = (dict(_figures_of(side.report)) for side in (old, new))
+    wrote: dict[str, list[Change]] = {}
+    for side, found in ((old, before), (new, after)):
+        now = dict(_figures_of(report(side.kernel))) if side.saved else found
+        for path, value in found.items():
+            if not same(value, now.get(path, ABSENT)):
+                wrote.setdefault(path, []).append(_writer(side))
+    for path, writers in wrote.items():
+        pair = before.get(path), after.get(path)
+        if not same(*pair):
+            yield _result(path, "", *pair, (tuple(writers),))
+
+
+def _figures_of(found: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Single values of a report beside its `values`, and beside what `moves` compares."""
+    yield from leaves({"units": found["units"]})
+    for space, where, _, fields in moves.SPACES:
+        for path, value in leaves({space: found[space] or {}}):
+            field = path.partition("[")[0].rpartition(".")[2]
+            if not (path.startswith(f"{space}.{where}") and field in fields):
+                yield path, value
 
 
 def _repeats(member: Any, name: str, old: Side, new: Side) -> bool:

@@ -11,6 +11,7 @@ from kcfg.core.engine.formula import Expression
 from kcfg.core.engine.graph import graph
 from kcfg.core.engine.quantity import Part, Quantity, Struct
 from kcfg.core.kernel import Kernel
+from kcfg.core.saved.form import leaves
 
 Kind = Literal["input", "limit", "formula", "kcfg"]
 
@@ -38,6 +39,8 @@ def same(old: Any, new: Any) -> bool:
 
 def inputs(old: Kernel, new: Kernel) -> Iterator[Change]:
     """Inputs that differ; one that only the newer struct has, where it is not at its default."""
+    if not (old.inputs or new.inputs):
+        yield from _asked(dict(leaves(old.asked())), dict(leaves(new.asked())))
     for name, member in old.inputs.items():
         before = getattr(old, name)
         if name not in new.inputs:
@@ -47,6 +50,17 @@ def inputs(old: Kernel, new: Kernel) -> Iterator[Change]:
     for name, member in new.inputs.items():
         if name not in old.inputs and not same(getattr(new, name), member.default):
             yield Change("input", member.key, name, None, getattr(new, name), "new")
+
+
+def _asked(old: dict[str, Any], new: dict[str, Any]) -> Iterator[Change]:
+    """What two launches give differently, by the paths of their keys."""
+    for path in dict.fromkeys((*old, *new)):
+        before, after = old.get(path), new.get(path)
+        if not same(before, after):
+            only: Literal["", "old", "new"] = (
+                "old" if path not in new else "new" if path not in old else ""
+            )
+            yield Change("input", path, path, before, after, only)
 
 
 def limits(old: Kernel, new: Kernel) -> Iterator[Change]:

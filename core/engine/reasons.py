@@ -62,7 +62,9 @@ class Fit(NamedTuple):
 
     One more would need ``missing`` on top of that; both are None where ``each`` is 0 or
     less. ``term`` names the limit where several are compared; ``binds`` is false where
-    another one is smaller. Room and size are in ``unit``, None where it is not known.
+    another one is smaller. ``rounded`` is what the count is rounded down to afterwards, None
+    where it is not, or where that changes nothing. Room and size are in ``unit``, None where it
+    is not known.
     ``path`` leads to the quantity whose formula divides, as report keys.
     """
 
@@ -77,6 +79,7 @@ class Fit(NamedTuple):
     missing: int | None
     unit: Unit | None
     binds: bool
+    rounded: int | None = None
 
 
 def ledgers(struct: Struct, quantity: Quantity[Any]) -> tuple[Ledger, ...]:
@@ -210,10 +213,19 @@ def _fits(place: _Place, expression: Expression, quantity: Quantity[Any]) -> Ite
             yield from _fits(place._replace(term=name, binds=binds), limit, quantity)
     elif expression.quotient is not None and _counts(*expression.quotient):
         yield _fit(place, expression.quotient)
-    elif expression.function is down or isinstance(tree, ast.BinOp):
+    elif expression.function is down:
+        for found in _fits(place, expression.operands[0], quantity):
+            yield _rounded(found, expression.operands[1].value(place.struct))
+    elif isinstance(tree, ast.BinOp):
         yield from _fits(place, expression.operands[0], quantity)
     elif formula.path_of(tree):
         yield from _fits_of_name(place, expression, quantity)
+
+
+def _rounded(found: Fit, step: int) -> Fit:
+    """The fit, with what its count comes to in whole steps."""
+    count = down(found.fits if found.rounded is None else found.rounded, step)
+    return found if count == found.fits else found._replace(rounded=count)
 
 
 def _fits_of_name(place: _Place, name: Expression, quantity: Quantity[Any]) -> Iterator[Fit]:

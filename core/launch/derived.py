@@ -98,7 +98,9 @@ def _registers(registers: layout.Registers, most: int) -> Registers:
         Role(name=role.role, warps=role.warps, first=role.first, count=role.cap)
         for role in registers.roles
     )
-    return Registers(entry=entry, roles=tuple(roles))
+    found = Registers(entry=entry, roles=tuple(roles))
+    found.derived = True
+    return found
 
 
 @lru_cache(maxsize=1024)

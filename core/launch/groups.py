@@ -30,7 +30,12 @@ class Warpgroup(Group):
 
 
 class Registers(Group):
-    """How many registers a thread is launched with, and who sets other counts."""
+    """How many registers a thread is launched with, and who sets other counts.
+
+    ``derived`` ones are read off a kernel's source, where warps that do nothing set no count.
+    """
+
+    derived: bool = False
 
     entry: int | None = number("registers", "Registers per thread at launch, as compiled.")
     launch_bounds: tuple[int, ...] = numbers(

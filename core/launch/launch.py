@@ -27,7 +27,7 @@ from kcfg.core.launch.groups import (
     Tmem,
 )
 from kcfg.core.launch.keys import Derived, Group, group, number, numbers, truth, word
-from kcfg.core.launch.warpgroups import WARPS, cap, demand, setters
+from kcfg.core.launch.warpgroups import WARPS, cap, demand, mixed, setters
 from kcfg.core.record import NamedTuple
 
 if TYPE_CHECKING:
@@ -89,22 +89,47 @@ class Launch(Group):
         return self.threads
 
     @Derived
+    def threads_named(self) -> int | None:
+        """Threads of the block: as given, else those of its roles, its warpgroups or its bounds."""
+        registers, threads = self.registers, self.block_threads
+        if threads is not None or registers is None:
+            return threads
+        if registers.roles and all(role.warps is not None for role in registers.roles):
+            return self.target.warp_size * sum(role.warps or 0 for role in registers.roles)
+        if registers.warpgroups:
+            return self.warpgroup_threads * len(registers.warpgroups)
+        return registers.launch_bounds[0] if registers.launch_bounds else None
+
+    @property
+    def threads_key(self) -> str:
+        """The key that says how many threads the block has."""
+        registers = self.registers
+        if self.block_threads is not None or registers is None:
+            return "block" if self.threads is None and self.block else "threads"
+        if registers.roles and all(role.warps is not None for role in registers.roles):
+            return "registers.roles"
+        return "registers.warpgroups" if registers.warpgroups else "registers.launch_bounds[0]"
+
+    @Derived
     def setmaxnreg(self) -> bool:
         """Whether any warp sets its own register count."""
         return self.registers is not None and bool(setters(self.registers))
 
     @Derived
     def entry(self) -> int | None:
-        """Registers per thread at launch: as given, as capped, or what the bounds leave."""
+        """Registers per thread at launch: as given, or what setmaxnreg is compiled to start from.
+
+        A cap, or what launch bounds leave, is the count at entry only of a kernel that
+        sets its own counts; any other may be compiled with fewer.
+        """
         registers = self.registers
         if registers is None:
             return None
         if registers.entry is not None:
             return registers.entry
-        if registers.maxnreg is not None:
-            most = self.target.max_registers_per_thread
-            return min(max(registers.maxnreg, self.target.setmaxnreg_min), most)
-        return self.cap_of_bounds if self.setmaxnreg else None
+        if not self.setmaxnreg:
+            return None
+        return self.cap_of_bounds if registers.maxnreg is None else self.cap_of_option
 
     @Derived
     def cap_of_bounds(self) -> int | None:
@@ -114,9 +139,39 @@ class Launch(Group):
         return (cap(self.target, threads, self.min_blocks) or None) if threads else None
 
     @Derived
+    def cap_of_option(self) -> int | None:
+        """The most registers per thread that __maxnreg__ or -maxrregcount leaves."""
+        if self.registers is None or self.registers.maxnreg is None:
+            return None
+        most = self.target.max_registers_per_thread
+        return min(max(self.registers.maxnreg, self.target.setmaxnreg_min), most)
+
+    @Derived
+    def register_cap(self) -> int | None:
+        """The most registers per thread that bounds, threads and options leave together."""
+        caps = [most for most in (self.cap_of_bounds, self.cap_of_option) if most is not None]
+        return min(caps, default=None)
+
+    @property
+    def entry_key(self) -> str:
+        """The key that says with how many registers a thread is launched."""
+        registers = self.registers
+        capped = registers is not None and registers.entry is None
+        return "registers.maxnreg" if capped and self.cap_of_option else "registers.entry"
+
+    @Derived
     def entry_cap(self) -> int | None:
         """The most registers per thread a build may have at launch."""
-        return self.cap_of_bounds if self.entry is None else self.entry
+        return self.register_cap if self.entry is None else self.entry
+
+    @property
+    def spilled(self) -> int | None:
+        """Bytes a build spills, stores or loads, whichever are more."""
+        build = self.compiled
+        if build is None:
+            return None
+        known = (each for each in (build.spill_stores, build.spill_loads) if each is not None)
+        return max(known, default=None)
 
     @Derived
     def static_compiled(self) -> int | None:
@@ -157,9 +212,14 @@ class Launch(Group):
 
     @Derived
     def asked(self) -> int | None:
-        """Registers of the block once all have set theirs; None where nobody does."""
+        """Registers of the block once all have set theirs.
+
+        None where nobody does, and where the warps of one warpgroup do not agree.
+        """
         entry, threads = self.entry, self.block_threads
         if self.registers is None or entry is None or threads is None or not self.setmaxnreg:
+            return None
+        if not self.registers.derived and mixed(self.registers, self.target):
             return None
         return demand(self.registers, self.target, entry, threads)
 

@@ -57,6 +57,18 @@ def members(registers: Registers, target: Target) -> dict[int, tuple[int, ...]]:
 
 
 @lru_cache
+def mixed(registers: Registers, target: Target) -> dict[int, tuple[int, ...]]:
+    """The roles, by index, of every warpgroup in which some set a count and others do not, or
+    another one.
+    """
+    return {
+        number: indices
+        for number, indices in members(registers, target).items()
+        if len({registers.roles[index].count for index in indices}) > 1
+    }
+
+
+@lru_cache
 def settled(registers: Registers, target: Target, entry: int) -> tuple[int, ...]:
     """Registers per thread of every warpgroup once all have set theirs.
 

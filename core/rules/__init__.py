@@ -93,7 +93,10 @@ class Rule(NamedTuple):
 
 GIVEN_BY = {
     "block_threads": "`threads` or `block`",
+    "threads_named": "`threads` or `block`",
     "entry": "`registers.entry`, or what it follows from,",
+    "register_cap": "`threads`, `block` or a cap",
+    "spilled": "`compiled.spill_stores` or `compiled.spill_loads`",
     "asked": "register counts of warpgroups or roles",
     "pool": "the register count at entry",
     "shared_bytes": "`shared.static` or `shared.dynamic`",
@@ -105,7 +108,7 @@ GIVEN_BY = {
 }
 """The keys behind a value that follows from several."""
 
-BUILD = ("compiled.", "static_compiled")
+BUILD = ("compiled.", "static_compiled", "spilled")
 """How the paths begin that a compiler's report gives."""
 
 DERIVED = ("kernel", "stored", "unplaced")
@@ -223,10 +226,17 @@ def _given(launch: Launch) -> dict[str, Any]:
     return found
 
 
+def _of_kernel(rule: Rule) -> bool:
+    return rule.of_build or rule.reads[0] in DERIVED
+
+
 def finding(kernel: type[Kernel] | None, rule: Rule, breach: Breach) -> Finding:
     """A rule's answer about a derived kernel of a class, or about a launch written by hand."""
     path = breach.path or rule.blames
     message, _, value, limit, over, fix, severity = breach
+    # What a launch may change is derived here; a rule about the kernel itself knows its inputs.
+    if fix and kernel is not None and not _of_kernel(rule):
+        fix = ""
     return Finding(
         rule.id,
         severity or rule.severity,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcfg.core.engine.arith import up
+from kcfg.core.engine.arith import down, up
 from kcfg.core.figures import some
 from kcfg.core.hardware.sources import H200_DEVICE, OCC, PTX, PTXAS
 from kcfg.core.launch.groups import NamedBarrier
@@ -39,18 +39,22 @@ def barrier_number(launch: Launch, barriers: tuple[NamedBarrier, ...]) -> Iterat
 def participants(launch: Launch, barriers: tuple[NamedBarrier, ...]) -> Iterator[Breach]:
     """Whether as many threads can arrive at a named barrier as it waits for.
 
-    It counts whole warps, and none that the block does not have.
+    It counts whole warps, and none that the block does not have. One number with different
+    counts works only where one phase has ended before the other begins: a warning.
 
     Fails: shape: {named_barriers: [{id: 1, participants: 100}]}
 
     Passes: shape: {threads: 128, named_barriers: [{id: 1, participants: 128}]}
     """
+    yield from _disagreeing(barriers)
     size, threads = launch.target.warp_size, launch.block_threads
     for index, barrier in enumerate(barriers):
         count = barrier.participants
         path = f"named_barriers[{index}].participants"
         if count is None:
             continue
+        whole = down(threads or 0, size)
+        better = up(count, size) or size
         if count % size or not count:
             yield Breach(
                 f"{count:,} participants is no multiple of {size}, the threads of a warp"
@@ -60,7 +64,7 @@ def participants(launch: Launch, barriers: tuple[NamedBarrier, ...]) -> Iterator
                 value=count,
                 limit=size,
                 over=count % size,
-                fix=f"use {up(count, size) or size:,}",
+                fix=f"use {min(better, whole) if whole else better:,}",
             )
         elif threads is not None and count > up(threads, size):
             yield Breach(
@@ -71,6 +75,25 @@ def participants(launch: Launch, barriers: tuple[NamedBarrier, ...]) -> Iterator
                 limit=threads,
                 over=count - threads,
                 fix=f"use at most {threads:,}",
+            )
+
+
+def _disagreeing(barriers: tuple[NamedBarrier, ...]) -> Iterator[Breach]:
+    counts: dict[int, int] = {}
+    for index, barrier in enumerate(barriers):
+        if barrier.id is None or barrier.participants is None:
+            continue
+        first = counts.setdefault(barrier.id, barrier.participants)
+        if first != barrier.participants:
+            yield Breach(
+                f"named barrier {barrier.id:,} waits for {first:,} threads and for"
+                f" {barrier.participants:,}",
+                path=f"named_barriers[{index}].participants",
+                value=barrier.participants,
+                limit=first,
+                over=abs(barrier.participants - first),
+                fix="use one count, or another barrier",
+                severity="warning",
             )
 
 

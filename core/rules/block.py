@@ -8,6 +8,7 @@ from math import prod
 from kcfg.core.engine.arith import ceildiv, down
 from kcfg.core.figures import joined, some
 from kcfg.core.hardware.sources import PG, PTX
+from kcfg.core.launch.groups import Registers, Role
 from kcfg.core.launch.launch import Launch
 from kcfg.core.launch.warpgroups import WARPS, spans
 from kcfg.core.rules import Breach, rule
@@ -15,40 +16,59 @@ from kcfg.core.rules import Breach, rule
 AXES = ("x", "y", "z")
 
 
-@rule("BLK001", "error", reads="block_threads", blames="threads", unit="threads", source=PG)
+@rule("BLK001", "error", reads="threads_named", blames="threads", unit="threads", source=PG)
 def block_size(launch: Launch, threads: int) -> Iterator[Breach]:
     """How many threads a block has.
 
     The compiler builds a kernel for any number; a launch with more than the hardware
-    takes, or with more than the kernel's launch bounds, is refused.
+    takes, or with more than the kernel's launch bounds, is refused. Where the threads are not
+    given they are those of the roles, the warpgroups or the launch bounds.
 
     Fails: shape: {threads: 1056}
 
     Passes: shape: {threads: 1024}
     """
-    most = launch.target.max_threads_per_block
+    most, path = launch.target.max_threads_per_block, launch.threads_key
+    bounds = launch.registers.launch_bounds if launch.registers else ()
     if threads < 1:
         yield Breach(
-            f"the block has {threads:,} threads", value=threads, limit=1, fix="it needs at least 1"
+            f"the block has {threads:,} threads",
+            path=path,
+            value=threads,
+            limit=1,
+            fix="it needs at least 1",
         )
     elif threads > most:
         yield Breach(
             f"the block has {threads:,} threads, {threads - most:,} over the {most:,} a block may"
             " have: it compiles, and the launch is refused",
+            path=path,
             value=threads,
             limit=most,
             over=threads - most,
             fix=f"use at most {most:,}",
         )
-    bounds = launch.registers.launch_bounds if launch.registers else ()
-    if bounds and threads > bounds[0]:
+    elif bounds and threads > bounds[0]:
+        blocks = f", {bounds[1]}" if len(bounds) > 1 else ""
         yield Breach(
             f"the block has {threads:,} threads, {threads - bounds[0]:,} over the {bounds[0]:,} of"
             " its launch bounds: the launch is refused",
+            path=path,
             value=threads,
             limit=bounds[0],
             over=threads - bounds[0],
-            fix=f"write __launch_bounds__({threads})",
+            fix=f"write __launch_bounds__({threads}{blocks})",
+        )
+    if bounds and threads <= most < bounds[0]:
+        yield Breach(
+            f"launch bounds of {bounds[0]:,} threads are {bounds[0] - most:,} over the {most:,} a"
+            " block may have",
+            path="registers.launch_bounds[0]",
+            value=bounds[0],
+            limit=most,
+            over=bounds[0] - most,
+            fix=f"write the block's own {threads:,}",
+            severity="warning",
         )
 
 
@@ -62,15 +82,17 @@ def block_dims(launch: Launch, block: tuple[int, ...]) -> Iterator[Breach]:
 
     Passes: shape: {block: [2, 1, 64]}
     """
+    fits_x = prod(block) <= launch.target.max_threads_per_block
     for axis, size, most in zip(AXES, block, launch.target.max_block_dim, strict=False):
         if not 1 <= size <= most:
+            large = "move threads to x" if axis != "x" and fits_x else f"use at most {most:,}"
             yield Breach(
                 f"block {axis} is {size:,}; it may be 1 to {most:,}",
                 path=f"block[{AXES.index(axis)}]",
                 value=size,
                 limit=most,
                 over=max(size - most, 0),
-                fix="move threads to x" if size > most else "use at least 1",
+                fix=large if size > most else "use at least 1",
             )
     if launch.threads not in (None, prod(block)):
         yield Breach(
@@ -96,12 +118,16 @@ def whole_warps(launch: Launch, threads: int) -> Iterator[Breach]:
     warps = ceildiv(threads, size)
     idle = warps * size - threads
     if idle:
+        bounds = launch.registers.launch_bounds if launch.registers else ()
+        most = min((launch.target.max_threads_per_block, *bounds[:1]))
+        better = warps * size if warps * size <= most else down(min(threads, most), size)
         yield Breach(
             f"{threads:,} threads take {some(warps, 'warp')}, {some(idle, 'lane')} of which"
             f" {'idles' if idle == 1 else 'idle'}",
+            path=launch.threads_key,
             value=threads,
             limit=warps * size,
-            fix=f"use {warps * size:,}",
+            fix=f"use {better or size:,}",
         )
 
 
@@ -127,6 +153,7 @@ def warpgroups(launch: Launch, threads: int) -> Iterator[Breach]:
         near = [below, below + size] if below else [size]
         yield Breach(
             f"{threads:,} threads are no whole number of warpgroups of {size}, which {why} needs",
+            path=launch.threads_key,
             value=threads,
             limit=size,
             fix=f"use {joined(near, 'or')}",
@@ -146,16 +173,16 @@ def warpgroups(launch: Launch, threads: int) -> Iterator[Breach]:
 @rule(
     "BLK005",
     "error",
-    reads="block_threads registers",
+    reads="registers",
     blames="registers.roles",
     unit="threads",
     source="follows from how a block is divided among its warps",
 )
-def roles_add_up(launch: Launch, threads: int, _: object) -> Iterator[Breach]:
-    """Whether roles, or warpgroups, are all of the block.
+def roles_add_up(launch: Launch, registers: Registers) -> Iterator[Breach]:
+    """Whether roles, or warpgroups, are all of the block, each with warps of its own.
 
     A warp without a role runs into whatever code follows the last one; a role without a
-    warp never runs, and those who wait for it never end.
+    warp never runs, and those who wait for it never end. No warp has two roles.
 
     Fails: shape: {threads: 384, registers: {roles: [{name: load, warps: 4},
     {name: math, warps: 4}, {name: mma, warps: 2}]}}
@@ -163,8 +190,11 @@ def roles_add_up(launch: Launch, threads: int, _: object) -> Iterator[Breach]:
     Passes: shape: {threads: 384, registers: {roles: [{name: load, warps: 4},
     {name: math, warps: 8}]}}
     """
-    assert launch.registers is not None
-    roles, groups = launch.registers.roles, launch.registers.warpgroups
+    yield from _shared_warps(registers)
+    threads = launch.block_threads
+    if threads is None:
+        return
+    roles, groups = registers.roles, registers.warpgroups
     warp = launch.target.warp_size
     whole = ceildiv(threads, warp) * warp
     if roles and all(role.warps is not None for role in roles):
@@ -177,6 +207,8 @@ def roles_add_up(launch: Launch, threads: int, _: object) -> Iterator[Breach]:
                 over=max(used - whole, 0),
                 fix=_evened(used - whole, warp),
             )
+        else:
+            yield from _past_the_end(registers, whole // warp)
     if groups and len(groups) * launch.warpgroup_threads != whole:
         used = len(groups) * launch.warpgroup_threads
         yield Breach(
@@ -187,6 +219,43 @@ def roles_add_up(launch: Launch, threads: int, _: object) -> Iterator[Breach]:
             over=max(used - whole, 0),
             fix=_evened(used - whole, warp),
         )
+
+
+def _shared_warps(registers: Registers) -> Iterator[Breach]:
+    reach, before = 0, ""
+    for index, first, role in sorted(_busy(registers), key=lambda each: each[1]):
+        name = role.name or f"role {index}"
+        if first < reach:
+            yield Breach(
+                f"{name} starts at warp {first:,}, which {before} has: {before} ends with warp"
+                f" {reach - 1:,}",
+                path=f"registers.roles[{index}]",
+                value=first,
+                limit=reach,
+                over=reach - first,
+                fix=f"start it at warp {reach:,}",
+            )
+        if first + (role.warps or 0) > reach:
+            reach, before = first + (role.warps or 0), name
+
+
+def _past_the_end(registers: Registers, warps: int) -> Iterator[Breach]:
+    for index, first, role in _busy(registers):
+        end = first + (role.warps or 0)
+        if end > warps:
+            yield Breach(
+                f"{role.name or f'role {index}'} has warps up to {end - 1:,}; the block's last is"
+                f" {warps - 1:,}",
+                path=f"registers.roles[{index}]",
+                value=end - 1,
+                limit=warps - 1,
+                over=end - warps,
+                fix="start it where no other role has warps",
+            )
+
+
+def _busy(registers: Registers) -> Iterator[tuple[int, int, Role]]:
+    return (each for each in spans(registers) if each[2].warps)
 
 
 def _evened(over: int, warp: int) -> str:

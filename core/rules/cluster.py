@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import zip_longest
 from math import prod
 
-from kcfg.core.engine.arith import down
+from kcfg.core.engine.arith import down, up
 from kcfg.core.hardware.sources import BTG, H200_DEVICE, HTG, PG, PTX
 from kcfg.core.launch.launch import Launch
 from kcfg.core.rules import Breach, rule
@@ -84,14 +85,15 @@ def grid_divides(
 
     Passes: shape: {grid: [152], cluster: [4]}
     """
-    for index, (blocks, size) in enumerate(zip(grid, cluster, strict=False)):
+    # A dimension that is left out is 1.
+    for index, (blocks, size) in enumerate(zip_longest(grid, cluster, fillvalue=1)):
         if size and blocks % size:
             axis = AXES[index]
             below = down(blocks, size)
             near = f"{below:,} or {below + size:,}" if below else f"{size:,}"
             yield Breach(
                 f"grid {axis} of {blocks:,} is no multiple of cluster {axis}, {size:,}",
-                path=f"grid[{index}]",
+                path=f"grid[{index}]" if index < len(grid) else "grid",
                 value=blocks,
                 limit=size,
                 over=blocks % size,
@@ -115,5 +117,17 @@ def pair_mma(launch: Launch, cluster: tuple[int, ...], groups: dict[str, int]) -
             f"cta_group 2 needs an even number of blocks in a cluster, here {size:,}",
             value=size,
             limit=2,
-            fix=f"use a cluster of {size + 1:,}",
+            fix=_paired(launch, size),
         )
+
+
+def _paired(launch: Launch, size: int) -> str:
+    """The nearest even cluster that may be launched, along x, with the grid that takes it."""
+    target = launch.target
+    most = (launch.non_portable and target.cluster_nonportable) or target.cluster_portable
+    even = sorted(range(2, most + 1, 2), key=lambda each: (abs(each - size), -each))
+    blocks = launch.grid[0] if launch.grid else 0
+    near = next((each for each in even if blocks % each == 0), 0)
+    if near:
+        return f"use a cluster of {near:,}"
+    return f"use a cluster of {even[0]:,}, and a grid x of {up(blocks, even[0]):,}"

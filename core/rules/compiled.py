@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from kcfg.core.engine.arith import up
-from kcfg.core.figures import size, some
-from kcfg.core.hardware.sources import PTXAS
+from kcfg.core.figures import joined, size, some
+from kcfg.core.hardware.sources import PTX, PTXAS
 from kcfg.core.launch.groups import Compiled
 from kcfg.core.launch.launch import Launch
 from kcfg.core.launch.warpgroups import demand
@@ -99,11 +99,12 @@ def _short(launch: Launch, compiled: int) -> str:
 @rule(
     "CHK002",
     "warning",
-    reads="compiled.spill_stores compiled",
+    reads="spilled compiled",
+    blames="compiled.spill_stores",
     unit="bytes",
     source=f"{PTXAS}, the line with `spill stores`",
 )
-def spills(launch: Launch, stores: int, build: Compiled) -> Iterator[Breach]:
+def spills(launch: Launch, spilled: int, build: Compiled) -> Iterator[Breach]:
     """Whether a build keeps all its values in registers.
 
     What does not fit goes to local memory and back, through the caches, wherever it is used.
@@ -112,14 +113,15 @@ def spills(launch: Launch, stores: int, build: Compiled) -> Iterator[Breach]:
 
     Passes: shape: {compiled: {spill_stores: 0, spill_loads: 0}}
     """
-    loads = build.spill_loads
-    if stores or loads:
-        back = "" if loads is None else f" and loads {size(loads)}"
+    moved = (("stores", build.spill_stores), ("loads", build.spill_loads))
+    if spilled:
+        said = joined(f"{what} {size(count)}" for what, count in moved if count is not None)
         yield Breach(
-            f"spills registers to local memory: stores {size(stores)}{back} per thread",
-            value=max(stores, loads or 0),
+            f"spills registers to local memory: {said} per thread",
+            path="compiled.spill_loads" if build.spill_stores is None else "",
+            value=spilled,
             limit=0,
-            over=max(stores, loads or 0),
+            over=spilled,
             fix="raise the cap or shrink the tile",
         )
 
@@ -163,8 +165,9 @@ def barriers(launch: Launch, compiled: int, derived: int) -> Iterator[Breach]:
 
     Passes: shape: {named_barriers: [0, 1], compiled: {barriers: 2}}
     """
-    if compiled != derived:
-        every = compiled == launch.target.named_barriers_per_block
+    most = launch.target.named_barriers_per_block
+    if compiled != derived and compiled <= most:
+        every = compiled == most
         yield Breach(
             f"compiled with {some(compiled, 'named barrier')}, the configuration has {derived}"
             + (": a barrier's number is not a constant" if every else ""),
@@ -172,6 +175,35 @@ def barriers(launch: Launch, compiled: int, derived: int) -> Iterator[Breach]:
             limit=derived,
             over=abs(compiled - derived),
             fix="make it one" if every else "",
+        )
+
+
+@rule(
+    "CHK010",
+    "error",
+    reads="compiled.barriers",
+    unit="barriers",
+    source=f"{PTX}, barrier; {PTXAS}, the line `used ... barriers`",
+)
+def barriers_of_block(launch: Launch, compiled: int) -> Iterator[Breach]:
+    """Whether a build sets aside no more named barriers than a block has.
+
+    A block has 16, numbered from 0. No compiler makes a kernel with more, so the figure is
+    not that of a build, or was copied wrong.
+
+    Fails: shape: {compiled: {barriers: 17}}
+
+    Passes: shape: {compiled: {barriers: 16}}
+    """
+    most = launch.target.named_barriers_per_block
+    if compiled > most:
+        yield Breach(
+            f"compiled with {some(compiled, 'named barrier')}, {compiled - most:,} over the {most}"
+            " of a block",
+            value=compiled,
+            limit=most,
+            over=compiled - most,
+            fix="copy the figure from the log again",
         )
 
 

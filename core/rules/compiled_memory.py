@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcfg.core.figures import size
+from kcfg.core import targets
+from kcfg.core.errors import AmbiguousError, UnknownError
+from kcfg.core.figures import joined, size
 from kcfg.core.hardware.sources import PG, PTXAS
 from kcfg.core.launch.groups import Compiled
 from kcfg.core.launch.launch import Launch
@@ -45,12 +47,12 @@ def static_bytes(launch: Launch, compiled: int, static: int, build: Compiled) ->
 @rule(
     "CHK009",
     "error",
-    reads="static_compiled dynamic_bytes compiled",
+    reads="static_compiled compiled",
     blames="compiled.smem",
     unit="bytes",
     source=f"{PG}; {PTXAS}",
 )
-def room_for_both(launch: Launch, compiled: int, dynamic: int, build: Compiled) -> Iterator[Breach]:
+def room_for_both(launch: Launch, compiled: int, build: Compiled) -> Iterator[Breach]:
     """Whether the static shared memory of a build leaves room for the dynamic part.
 
     Asked where the configuration does not say how much is static. A launch with more than
@@ -62,13 +64,14 @@ def room_for_both(launch: Launch, compiled: int, dynamic: int, build: Compiled) 
     """
     said = launch.shared is not None and launch.shared.static is not None
     most = launch.target.smem_optin_per_block
+    dynamic = launch.dynamic_bytes or 0
     over = compiled + dynamic - most
     # What is too much without the build is said by the rule about the configuration.
     if not said and over > 0 and dynamic <= most:
         yield Breach(
-            f"compiled with {size(compiled)} of static shared memory{_counted(build, compiled)};"
-            f" with the {size(dynamic)} of the configuration that is {size(over)} over the"
-            f" {size(most)} of a block",
+            f"compiled with {size(compiled)} of static shared memory{_counted(build, compiled)}"
+            + (f"; with the {size(dynamic)} of the configuration that is" if dynamic else ",")
+            + f" {size(over)} over the {size(most)} of a block",
             path=_key(build),
             value=compiled,
             limit=most - dynamic,
@@ -98,13 +101,27 @@ def target(launch: Launch, compiled: str) -> Iterator[Breach]:
 
     Passes: {target: b200, shape: {compiled: {target: sm_100a}}}
     """
-    if compiled != launch.arch:
+    arches, names = _named(compiled)
+    if launch.arch not in (compiled, *arches):
+        said = joined((f"`target: {name}`" for name in names), "or")
+        other = f", or say {said}" if said else ""
         yield Breach(
             f"compiled for {compiled}, configured for {launch.arch}",
             value=compiled,
             limit=launch.arch,
-            fix=f"compile for {launch.arch}, or say `target: {compiled}`",
+            fix=f"compile for {launch.arch}{other}",
         )
+
+
+def _named(compiled: str) -> tuple[set[str], tuple[str, ...]]:
+    """The architectures a name stands for, and the spellings of a target that say which."""
+    try:
+        found = targets.find(compiled)
+    except AmbiguousError as several:
+        return set(), tuple(several.known)
+    except UnknownError:
+        return set(), ()
+    return {found.arch}, (compiled,)
 
 
 @rule("CHK008", "error", reads="compiled.refused", source=f"{PTXAS}, lines with `error`")

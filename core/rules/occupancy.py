@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from kcfg.core.figures import joined, some
+from kcfg.core.engine.arith import down
+from kcfg.core.figures import joined, size, some
 from kcfg.core.hardware.occupancy import Occupancy, occupancy
 from kcfg.core.hardware.sources import H200_DEVICE, OCC
 from kcfg.core.launch.launch import Launch
+from kcfg.core.launch.warpgroups import cap
 from kcfg.core.rules import Breach, rule
 
 LIMITERS = {
@@ -53,6 +55,8 @@ def blocks_per_sm(launch: Launch, threads: int) -> Iterator[Breach]:
     found = resident(launch, threads)
     limits = joined(LIMITERS[name] for name in found.limiters)
     fewer = found.blocks < wanted
+    if not found.blocks and _said_elsewhere(launch, threads):
+        return
     silent = [
         what
         for what, given in (("registers", launch.entry), ("shared memory", launch.shared_bytes))
@@ -66,7 +70,7 @@ def blocks_per_sm(launch: Launch, threads: int) -> Iterator[Breach]:
         value=found.blocks,
         limit=wanted if launch.blocks_per_sm or fewer else None,
         over=wanted - found.blocks if fewer else None,
-        fix=_fix(found.blocks, found.limits, wanted) if fewer else "",
+        fix=_fix(launch, found, wanted) if fewer else "",
         severity="error" if fewer else None,
     )
 
@@ -93,9 +97,38 @@ def resident(launch: Launch, threads: int) -> Occupancy:
 _occupancy = lru_cache(occupancy)
 
 
-def _fix(blocks: int, limits: dict[str, int | None], wanted: int) -> str:
-    short = [
-        LIMITERS[name] for name, limit in limits.items() if limit is not None and limit < wanted
-    ]
-    way = f"want {blocks}, or " if blocks else ""
-    return f"{way}use less of {joined(short)}"
+def _said_elsewhere(launch: Launch, threads: int) -> bool:
+    """Whether BLK001, BAR001, REG001, REG002 or SMEM001 says that no block fits."""
+    target, entry = launch.target, launch.entry or 0
+    return (
+        threads > target.max_threads_per_block
+        or (launch.barriers_used or 0) > target.named_barriers_per_block
+        or entry > target.max_registers_per_thread
+        or entry > cap(target, threads, 1)
+        or (launch.shared_bytes or 0) > target.smem_optin_per_block
+    )
+
+
+def _fix(launch: Launch, found: Occupancy, wanted: int) -> str:
+    """The blocks there are, or what each short limit leaves to every one of those wanted."""
+    target = launch.target
+    want = f"want {found.blocks}" if found.blocks else ""
+    short = {name for name, limit in found.limits.items() if limit is not None and limit < wanted}
+    if "blocks" in short or wanted > target.max_warps_per_sm:
+        return want or f"want at most {target.max_blocks_per_sm}"
+    threads = target.max_warps_per_sm // wanted * target.warp_size
+    registers = cap(target, min(threads, found.block.threads), wanted)
+    shared = target.smem_reserved_per_block
+    shared = down(target.smem_per_sm // wanted, target.smem_alloc_granularity) - shared
+    refused = found.block.max_dynamic_smem is not None and not found.blocks
+    ways = {
+        "warps": f"at most {threads:,} threads",
+        "registers": f"at most {registers} registers",
+        "shared_memory": "MaxDynamicSharedMemorySize"
+        if refused
+        else f"at most {size(shared)} of shared memory",
+        "barriers": f"named barriers below {target.barriers_per_sm // wanted}",
+    }
+    way = f"use {joined(way for name, way in ways.items() if name in short)}"
+    possible = (shared > 0 or "shared_memory" not in short) and target.barriers_per_sm >= wanted
+    return " or ".join(filter(None, (want, way if possible else "")))

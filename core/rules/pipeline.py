@@ -40,12 +40,14 @@ def has_stages(launch: Launch, pipelines: tuple[Pipeline, ...]) -> Iterator[Brea
     for index, line in enumerate(pipelines):
         path = f"pipelines[{index}].stages"
         if line.stages is not None and line.stages < 1:
+            # A derived count below 0 is what the struct divides, no number of stages.
+            none = f"0 stages of {named(line, index)} fit: there is no room for one"
             yield Breach(
-                f"{named(line, index)} has {some(line.stages, 'stage')}",
+                none if launch.kernel is not None else f"{named(line, index)} has 0 stages",
                 path=path,
-                value=line.stages,
+                value=0,
                 limit=1,
-                over=1 - line.stages,
+                over=1,
                 fix="it needs at least 1, and 2 to overlap copies with arithmetic",
             )
         elif line.stages == 1 and line.tma:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import lcm
 
 from kcfg.core.engine.arith import down, next_pow2, up
 from kcfg.core.figures import joined, size
 from kcfg.core.hardware.dtypes import SWIZZLE_BYTES
 from kcfg.core.hardware.sources import PTX
-from kcfg.core.launch.groups import Region
+from kcfg.core.launch import aliases
+from kcfg.core.launch.groups import Region, Shared
 from kcfg.core.launch.launch import Launch
 from kcfg.core.rules import Breach, rule
 
@@ -51,14 +53,13 @@ def no_overlap(launch: Launch, regions: tuple[Region, ...]) -> Iterator[Breach]:
     Passes: shape: {shared: {regions: [{name: a, offset: 0, bytes: 32768},
     {name: b, offset: 32768, bytes: 1024}]}}
     """
-    names = {region.name for region in regions}
-    for index, region in enumerate(regions):
-        if region.alias_of is not None and region.alias_of not in names:
-            yield Breach(
-                f"{named(region, index)} shares the bytes of {region.alias_of}, which is no region",
-                path=f"shared.regions[{index}].alias_of",
-                fix=f"name one of {joined(sorted(filter(None, names)), 'or')}",
-            )
+    for index, what, fix in aliases.wrong(regions, "region"):
+        yield Breach(
+            f"{named(regions[index], index)} shares the bytes of {what}",
+            path=f"shared.regions[{index}].alias_of",
+            fix=fix,
+        )
+    yield from _same_names(regions)
     yield from _overlaps(launch)
     dynamic = launch.dynamic_bytes or 0
     for index, (start, region) in enumerate(launch.placed):
@@ -75,12 +76,29 @@ def no_overlap(launch: Launch, regions: tuple[Region, ...]) -> Iterator[Breach]:
             )
 
 
+def _same_names(regions: tuple[Region, ...]) -> Iterator[Breach]:
+    seen: dict[str, int] = {}
+    for index, region in enumerate(regions):
+        if region.name is not None and seen.setdefault(region.name, index) != index:
+            yield Breach(
+                f"regions {seen[region.name]} and {index} have one name, {region.name}",
+                path=f"shared.regions[{index}].name",
+                fix="give each its own",
+                severity="warning",
+            )
+
+
+def _owners(launch: Launch) -> list[tuple[int, int]]:
+    """The offsets and indices of regions that share no other's bytes, by offset."""
+    ends = aliases.roots([region for _, region in launch.placed])
+    return sorted(
+        (start, index) for index, (start, _) in enumerate(launch.placed) if ends[index] == index
+    )
+
+
 def _overlaps(launch: Launch) -> Iterator[Breach]:
-    own = [
-        (start, index) for index, (start, region) in enumerate(launch.placed) if not region.alias_of
-    ]
     reach, before = 0, -1
-    for start, index in sorted(own):
+    for start, index in _owners(launch):
         region = launch.placed[index][1]
         if region.bytes and start < reach:
             outer = launch.placed[before][1]
@@ -91,10 +109,33 @@ def _overlaps(launch: Launch) -> Iterator[Breach]:
                 value=start,
                 limit=reach,
                 over=reach - start,
-                fix=f"start it at {size(reach)}, or mark it alias_of: {named(outer, before)}",
+                fix=f"start it at {_free(launch, index)}"
+                + (f", or mark it alias_of: {outer.name}" if outer.name else ""),
             )
         if start + (region.bytes or 0) > reach:
             reach, before = start + (region.bytes or 0), index
+
+
+def _free(launch: Launch, index: int) -> str:
+    """The aligned offsets next to a region where it would lie in no other, as words.
+
+    Past all others where neither is free; with what must be asked for where it ends past that.
+    """
+    start, region = launch.placed[index]
+    align = lcm(pattern(region) or 1, *(align for align, _ in uses(launch, region)))
+    length = region.bytes or 0
+    others = [
+        (at, at + (launch.placed[other][1].bytes or 0))
+        for at, other in _owners(launch)
+        if other != index and region.alias_of is None
+    ]
+    near = dict.fromkeys((down(start, align), up(start, align)))
+    free = [at for at in near if not any(a < at + length and at < b for a, b in others if a < b)]
+    free = free or [up(max((end for _, end in others), default=0), align)]
+    words = joined([size(at) for at in free], "or")
+    asked = launch.shared.dynamic if launch.shared is not None else None
+    end = min(free) + length
+    return words if asked is None or end <= asked else f"{words}, and ask for {size(end)}"
 
 
 @rule("SMEM007", "error", reads="shared.regions", unit="bytes", source=f"{TMA}; {PTX}")
@@ -119,7 +160,7 @@ def region_alignment(launch: Launch, regions: tuple[Region, ...]) -> Iterator[Br
                 value=start,
                 limit=align,
                 over=start % align,
-                fix=f"put it at {size(up(start, align))}",
+                fix=f"put it at {_free(launch, index)}",
             )
 
 
@@ -156,7 +197,6 @@ def swizzle_alignment(launch: Launch, regions: tuple[Region, ...]) -> Iterator[B
     for index, (start, region) in enumerate(launch.placed):
         repeat = pattern(region)
         if repeat and start % repeat:
-            near = [size(at) for at in (down(start, repeat), up(start, repeat))]
             yield Breach(
                 f"{named(region, index)} is at {size(start)}; its {region.swizzle} swizzle repeats"
                 f" every {size(repeat)}, and {size(start % repeat)} shifts the pattern",
@@ -164,7 +204,7 @@ def swizzle_alignment(launch: Launch, regions: tuple[Region, ...]) -> Iterator[B
                 value=start,
                 limit=repeat,
                 over=start % repeat,
-                fix=f"put it at {joined(near, 'or')}",
+                fix=f"put it at {_free(launch, index)}",
                 severity="warning" if region.base_offset else None,
             )
 
@@ -172,16 +212,17 @@ def swizzle_alignment(launch: Launch, regions: tuple[Region, ...]) -> Iterator[B
 @rule(
     "SMEM009",
     "warning",
-    reads="shared.regions dynamic_bytes",
+    reads="shared",
     blames="shared.base_align",
     unit="bytes",
     source="follows from the base of dynamic shared memory, documented as 16-byte aligned",
 )
-def base_alignment(launch: Launch, regions: tuple[Region, ...], dynamic: int) -> Iterator[Breach]:
+def base_alignment(launch: Launch, shared: Shared) -> Iterator[Breach]:
     """Whether the base of dynamic shared memory is as aligned as the regions need.
 
     No alignment over 16 bytes is promised. A kernel that needs more declares it on the
-    array, or moves its base up itself and asks for that many bytes more.
+    array, or moves its base up itself and asks for that many bytes more. Alignments are
+    powers of two: the compiler takes no other, an error.
 
     Fails: shape: {shared: {dynamic: 232448, regions: [{name: k, offset: 0, bytes: 232448,
     align: 1024}]}}
@@ -189,16 +230,23 @@ def base_alignment(launch: Launch, regions: tuple[Region, ...], dynamic: int) ->
     Passes: shape: {shared: {dynamic: 232448, base_align: 1024, regions: [{name: k, offset: 0,
     bytes: 232448, align: 1024}]}}
     """
-    assert launch.shared is not None
+    if shared.base_align is None and not shared.regions:
+        return
+    yield from _powers(shared)
+    if not shared.regions:
+        return
     needed = next_pow2(
-        max(max(pattern(each), *(a for a, _ in uses(launch, each)), 1) for each in regions)
+        max(max(pattern(each), *(a for a, _ in uses(launch, each)), 1) for each in shared.regions)
     )
-    declared = max(launch.shared.base_align or 0, 16)
-    slack = max(needed - declared, 0)
+    declared = max(shared.base_align or 0, 16)
+    if needed <= declared:
+        return
+    dynamic = launch.dynamic_bytes or 0
+    slack = needed - declared
     end = max(start + (region.bytes or 0) for start, region in launch.placed)
     room = dynamic - end
     if room < slack:
-        most = launch.target.smem_optin_per_block - (launch.shared.static or 0)
+        most = launch.target.smem_optin_per_block - (shared.static or 0)
         fits = end + slack <= most
         ask = f", or ask for {size(end + slack)}" if fits else "; to move the base, no room is left"
         yield Breach(
@@ -209,3 +257,22 @@ def base_alignment(launch: Launch, regions: tuple[Region, ...], dynamic: int) ->
             over=slack - max(room, 0),
             fix=f"declare the alignment on the array{ask}",
         )
+
+
+def _powers(shared: Shared) -> Iterator[Breach]:
+    given = [("shared.base_align", shared.base_align)]
+    given += [
+        (f"shared.regions[{index}].align", region.align)
+        for index, region in enumerate(shared.regions)
+    ]
+    for path, align in given:
+        if align and align & (align - 1):
+            near = next_pow2(align)
+            yield Breach(
+                f"an alignment of {align:,} is no power of two",
+                path=path,
+                value=align,
+                limit=near,
+                fix=f"use {near // 2:,} or {near:,}",
+                severity="error",
+            )

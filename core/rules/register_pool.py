@@ -101,6 +101,8 @@ def pool_left_over(launch: Launch, asked: int, pool: int) -> Iterator[Breach]:
     Passes: shape: {threads: 384, registers: {entry: 168, warpgroups: [24, 240, 240]}}
     """
     left, lanes = pool - asked, launch.warpgroup_threads
+    if pool > launch.target.registers_per_block:
+        return  # there is no such pool: the launch is refused
     if left >= lanes * launch.target.setmaxnreg_multiple:
         counts = _counts(launch)
         better = evened(launch, counts, pool // lanes)

@@ -41,7 +41,7 @@ def per_thread(launch: Launch, registers: Registers) -> Iterator[Breach]:
 @rule(
     "REG002",
     "error",
-    reads="block_threads registers.entry",
+    reads="block_threads entry",
     blames="registers.entry",
     unit="registers",
     source=f"{OCC}; {H200_DEVICE}",
@@ -72,6 +72,7 @@ def block_fits(launch: Launch, threads: int, entry: int) -> Iterator[Breach]:
         yield Breach(
             f"{threads:,} threads at {entry:,} registers{note} need {counted} warps{partly} x"
             f" {each:,} = {need:,} registers, {need - most:,} over the {most:,} of a block",
+            path=launch.entry_key,
             value=need,
             limit=most,
             over=need - most,
@@ -103,36 +104,35 @@ def multiple_of_8(launch: Launch, entry: int) -> Iterator[Breach]:
 @rule(
     "REG004",
     "error",
-    reads="block_threads registers.entry",
-    blames="registers.entry",
+    reads="registers.entry register_cap",
     unit="registers",
     source=PTXAS,
 )
-def cap_from_bounds(launch: Launch, threads: int, entry: int) -> Iterator[Breach]:
+def cap_from_bounds(launch: Launch, entry: int, most: int) -> Iterator[Breach]:
     """Whether a thread has no more registers than the compiler gives under the launch bounds.
 
-    The cap is the largest count with which the wanted blocks fit an SM; a kernel never
-    gets more, it spills.
+    The cap is the largest count with which the wanted blocks fit an SM, or the one asked
+    for with __maxnreg__ or -maxrregcount; a kernel never gets more, it spills.
 
     Fails: shape: {threads: 384, registers: {entry: 176}}
 
     Passes: shape: {threads: 384, registers: {entry: 168}}
     """
     bounds = launch.registers.launch_bounds if launch.registers else ()
-    planned = bounds[0] if bounds else threads
-    if not 1 <= planned <= launch.target.max_threads_per_block:
+    planned = bounds[0] if bounds else launch.block_threads or 0
+    option = launch.cap_of_option == most
+    if planned > launch.target.max_threads_per_block or entry <= most:
         return
-    most = cap(launch.target, planned, launch.min_blocks)
-    if entry > most:
-        for_blocks = f" and {launch.min_blocks} blocks per SM" if launch.min_blocks > 1 else ""
-        yield Breach(
-            f"{entry:,} registers per thread; at {planned:,} threads{for_blocks} the compiler's cap"
-            f" is {most}, {entry - most:,} fewer",
-            value=entry,
-            limit=most,
-            over=entry - most,
-            fix=f"use {most} or a smaller block",
-        )
+    for_blocks = f" and {launch.min_blocks} blocks per SM" if launch.min_blocks > 1 else ""
+    where = "under its maxnreg" if option else f"at {planned:,} threads{for_blocks}"
+    yield Breach(
+        f"{entry:,} registers per thread; {where} the compiler's cap is {most},"
+        f" {entry - most:,} fewer",
+        value=entry,
+        limit=most,
+        over=entry - most,
+        fix=f"use {most} or a {'larger cap' if option else 'smaller block'}",
+    )
 
 
 @rule("REG005", "warning", reads="registers.launch_bounds", unit="warps", source=PTXAS)

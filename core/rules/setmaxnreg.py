@@ -9,7 +9,7 @@ from kcfg.core.figures import joined
 from kcfg.core.hardware.sources import PTX, PTXAS
 from kcfg.core.launch.groups import Registers, Role
 from kcfg.core.launch.launch import Launch
-from kcfg.core.launch.warpgroups import members, setters
+from kcfg.core.launch.warpgroups import members, mixed, setters
 from kcfg.core.rules import Breach, rule
 
 SOURCE = f"{PTX}, setmaxnreg"
@@ -80,22 +80,25 @@ def direction(launch: Launch, registers: Registers, entry: int) -> Iterator[Brea
 @rule(
     "SMR004",
     "error",
-    reads="registers.launch_bounds",
+    reads="registers",
+    blames="registers.launch_bounds",
     unit="blocks",
     source=f"{PTXAS}, advisory C7508",
 )
-def entry_known(launch: Launch, bounds: tuple[int, ...]) -> Iterator[Breach]:
+def entry_known(launch: Launch, registers: Registers) -> Iterator[Breach]:
     """Whether the compiler knows the register count at entry.
 
     Without a minimum of blocks in the launch bounds, or a cap, it ignores setmaxnreg; the
-    cap that the threads imply applies all the same.
+    cap that the threads imply applies all the same. Without launch bounds, nothing is said.
 
     Fails: shape: {registers: {launch_bounds: [384], warpgroups: [40, 232, 232]}}
 
     Passes: shape: {registers: {launch_bounds: [384, 1], warpgroups: [40, 232, 232]}}
     """
-    capped = launch.registers is not None and launch.registers.maxnreg is not None
-    if launch.setmaxnreg and len(bounds) < 2 and not capped:
+    bounds = registers.launch_bounds
+    if not launch.setmaxnreg or len(bounds) > 1 or registers.maxnreg is not None:
+        return
+    if bounds:
         yield Breach(
             f"__launch_bounds__({bounds[0]}) names no minimum of blocks, so the compiler ignores"
             " setmaxnreg (C7508)",
@@ -143,23 +146,41 @@ def whole_warpgroups(launch: Launch, roles: tuple[Role, ...]) -> Iterator[Breach
     Passes: shape: {registers: {roles: [{name: load, warps: 2, count: 40},
     {name: mma, warps: 2, count: 40}]}}
     """
-    if launch.kernel is not None:
-        return  # warps that upstream leaves idle are read off its source, not off a count they set
     assert launch.registers is not None
-    for number, indices in members(launch.registers, launch.target).items():
-        counts = {roles[index].count for index in indices} - {None}
-        if len(counts) > 1:
-            names = joined(roles[index].name or f"role {index}" for index in indices)
-            found = sorted(count for count in counts if count is not None)
-            yield Breach(
-                f"warps {4 * number} to {4 * number + 3} are one warpgroup, but {names} set"
-                f" different counts, {joined(found)}",
-                path=f"registers.roles[{indices[-1]}].count",
-                value=found[-1],
-                limit=found[0],
-                over=found[-1] - found[0],
-                fix=f"give them one count, such as {found[-1]}, or a warpgroup each",
-            )
+    if launch.registers.derived:
+        return  # warps that upstream leaves idle are read off its source, not off a count they set
+    for number, indices in mixed(launch.registers, launch.target).items():
+        names = joined(roles[index].name or f"role {index}" for index in indices)
+        counts = {roles[index].count for index in indices}
+        found = sorted(count for count in counts if count is not None)
+        said = [*found, *(["none"] if None in counts else [])]
+        yield Breach(
+            f"warps {4 * number} to {4 * number + 3} are one warpgroup, but {names} set"
+            f" different counts, {joined(said)}",
+            path=f"registers.roles[{indices[-1]}].count",
+            value=found[-1],
+            limit=found[0],
+            over=found[-1] - found[0],
+            fix=f"give them one count, such as {found[-1]}, or a warpgroup each",
+        )
+    yield from _told_twice(launch.registers, members(launch.registers, launch.target))
+
+
+def _told_twice(registers: Registers, roles: dict[int, tuple[int, ...]]) -> Iterator[Breach]:
+    """Warpgroups that `warpgroups` and `roles` give different counts."""
+    for number, group in enumerate(registers.warpgroups):
+        for index in roles.get(number, ()):
+            count = registers.roles[index].count
+            if count is not None and count != group.count:
+                said = "none" if group.count is None else f"{group.count:,}"
+                yield Breach(
+                    f"{registers.roles[index].name or f'role {index}'} sets {count:,} in warpgroup"
+                    f" {number}, where `warpgroups` says {said}",
+                    path=f"registers.warpgroups[{number}]",
+                    value=group.count,
+                    limit=count,
+                    fix="leave one of them out",
+                )
 
 
 @rule("SMR008", "error", reads="registers", source=f"{SOURCE}; {PTXAS}")

@@ -8,6 +8,7 @@ from kcfg.core.engine.arith import next_pow2, prev_pow2
 from kcfg.core.figures import joined, some
 from kcfg.core.hardware import isa
 from kcfg.core.hardware.sources import CUTLASS, PTX, PTXAS
+from kcfg.core.launch import aliases
 from kcfg.core.launch.groups import Allocation, Tmem
 from kcfg.core.launch.launch import Launch
 from kcfg.core.rules import Breach, rule
@@ -25,15 +26,20 @@ def asked(launch: Launch, each: Allocation) -> int:
     return rounded(launch, each.needs or 0) if each.columns is None else each.columns
 
 
+def taken_by(launch: Launch, tmem: Tmem) -> list[int]:
+    """What every allocation of a block takes at least, rounded up to what alloc has."""
+    return [rounded(launch, asked(launch, each)) for each in tmem.allocations]
+
+
 def needed(tmem: Tmem) -> int:
-    """Columns of everything a block keeps in tensor memory."""
-    return (tmem.columns or 0) + sum(
-        isa.columns(
+    """Columns of everything a block keeps in tensor memory; of those that share, the largest."""
+    shares: dict[int, int] = {}
+    for root, each in zip(aliases.roots(tmem.accumulators), tmem.accumulators, strict=True):
+        columns = isa.columns(
             each.M or 128, each.N or 0, each.cta_group or 1, bool(each.ws), bool(each.sparse)
         )
-        for each in tmem.accumulators
-        if each.alias_of is None
-    )
+        shares[root] = max(shares.get(root, 0), columns)
+    return (tmem.columns or 0) + sum(shares.values())
 
 
 @rule("TMEM001", "error", reads="tmem.allocations", unit="columns", source=f"{ALLOC}; {PTXAS}")
@@ -76,13 +82,21 @@ def need_fits(launch: Launch, tmem: Tmem) -> Iterator[Breach]:
 
     Passes: shape: {tmem: {allocations: [512], accumulators: [{M: 128, N: 256}, {M: 128, N: 256}]}}
     """
+    for index, what, fix in aliases.wrong(tmem.accumulators, "accumulator"):
+        yield Breach(
+            f"{tmem.accumulators[index].name or f'accumulator {index}'} shares the columns of"
+            f" {what}",
+            path=f"tmem.accumulators[{index}].alias_of",
+            fix=fix,
+        )
     most = launch.target.tmem_columns
-    need, taken = needed(tmem), [asked(launch, each) for each in tmem.allocations]
+    need, taken = needed(tmem), taken_by(launch, tmem)
     total = sum(taken)
     if not most:
         return
-    if total > most:
-        rounding = any(each.columns is None for each in tmem.allocations)
+    # One that is too large by itself is TMEM001.
+    if total > most and not any((each.columns or 0) > most for each in tmem.allocations):
+        rounding = taken != [each.columns for each in tmem.allocations]
         one = rounded(launch, sum(each.needs or asked(launch, each) for each in tmem.allocations))
         parts = f" ({' + '.join(str(n) for n in taken)}{', rounded up' if rounding else ''})"
         yield Breach(
@@ -149,25 +163,25 @@ def rounding(launch: Launch, tmem: Tmem) -> Iterator[Breach]:
 @rule(
     "TMEM004",
     "warning",
-    reads="blocks_per_sm tmem.allocations",
+    reads="blocks_per_sm tmem",
     blames="tmem.allocations",
     unit="columns",
     source=ALLOC,
 )
-def resident_blocks(
-    launch: Launch, blocks: int, allocations: tuple[Allocation, ...]
-) -> Iterator[Breach]:
+def resident_blocks(launch: Launch, blocks: int, tmem: Tmem) -> Iterator[Breach]:
     """Whether the wanted blocks can hold their tensor memory at the same time.
 
     No occupancy calculator counts tensor memory. alloc waits until columns are free, so a
-    block too many is resident and does nothing until another one frees its own.
+    block too many is resident and does nothing until another one frees its own. Without
+    allocations one that holds the need is counted.
 
     Fails: shape: {blocks_per_sm: 2, tmem: {allocations: [512]}}
 
     Passes: shape: {blocks_per_sm: 2, tmem: {allocations: [256]}}
     """
     most = launch.target.tmem_columns
-    each = sum(asked(launch, allocation) for allocation in allocations)
+    need = needed(tmem)
+    each = sum(taken_by(launch, tmem)) or (rounded(launch, need) if need else 0)
     if blocks > 1 and each <= most < blocks * each:
         share = prev_pow2(most // blocks)
         fits = share >= launch.target.tmem_alloc_min
@@ -175,11 +189,19 @@ def resident_blocks(
             f"{blocks:,} blocks of {each} columns need {blocks * each - most:,} more than the"
             f" {most} of an SM: {most // each} can hold theirs, the next waits in alloc until one"
             " frees",
+            path=_allocated_by(tmem),
             value=blocks * each,
             limit=most,
             over=blocks * each - most,
             fix=f"{share} columns each fit" if fits else f"want {most // each} blocks",
         )
+
+
+def _allocated_by(tmem: Tmem) -> str:
+    """The key that says what a block allocates."""
+    if tmem.allocations:
+        return "tmem.allocations"
+    return "tmem.accumulators" if tmem.accumulators else "tmem.columns"
 
 
 @rule("TMEM005", "error", reads="tmem.allocations", unit="columns", source=ALLOC)

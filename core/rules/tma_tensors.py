@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kcfg.core.engine.arith import up
-from kcfg.core.figures import size
+from kcfg.core.figures import size, some
 from kcfg.core.hardware.tensor_map import (
     DIM,
     ENCODE,
@@ -131,6 +131,15 @@ def rank_and_dims(launch: Launch, tma: Maps) -> Iterator[Breach]:
                 value=len(each.box),
                 limit=len(each.dims),
                 fix="give the box one length per dimension",
+            )
+        if rank and each.strides and len(each.strides) != rank - 1:
+            yield Breach(
+                f"{label(each, index)} has rank {rank} and {some(len(each.strides), 'stride')}",
+                path=f"tma[{index}].strides",
+                value=len(each.strides),
+                limit=rank - 1,
+                over=max(len(each.strides) - rank + 1, 0),
+                fix="give one for every dimension but the innermost, or none",
             )
         for axis, length in enumerate(each.dims):
             if not 1 <= length <= DIM:

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from operator import attrgetter
+from typing import TYPE_CHECKING
 
-from kcfg.core.figures import joined, size
+from kcfg.core.engine.quantity import Quantity
+from kcfg.core.figures import joined, size, some
 from kcfg.core.kernel import Kernel
+from kcfg.core.launch.derived import quantity_of
 from kcfg.core.launch.launch import Launch, Unplaced
 from kcfg.core.once import once
 from kcfg.core.rules import Breach, rule
+
+if TYPE_CHECKING:
+    from kcfg.core.explain.verdict import Failure
 
 OWN = "the kernel's own source, as named by each quantity"
 
@@ -41,11 +49,40 @@ def unsupported(launch: Launch, kernel: Kernel) -> Iterator[Breach]:
         yield Breach(
             f"unsupported: {failure.name.replace('_', ' ')} fails, {failure.condition}{because}"
             + (f": {where}" if where else "")
+            + _columns(kernel, failure)
             + rests,
             path=failure.reads[0].text if failure.reads else failure.path[-1],
             value=value,
             limit=limit,
         )
+
+
+def _columns(kernel: Kernel, failure: Failure) -> str:
+    """What of tensor memory is taken and left, where a size that rests on it comes to nothing."""
+    if not any(type(side.value) is int and side.value <= 0 for side in failure.sides):
+        return ""
+    behind = _columns_behind(type(kernel), tuple(read.text for read in failure.reads))
+    if not behind:
+        return ""
+    values = ((key, attrgetter(name)(kernel)) for key, name in behind)
+    taken = ", ".join(f"{key} is {max(value, 0):,}" for key, value in values)
+    return f"; of {kernel.target.tmem_columns} columns of tensor memory, {taken}"
+
+
+@once
+def _columns_behind(kernel: type[Kernel], names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """The quantities in columns of tensor memory that names rest on, by key, with their names."""
+    from kcfg.core.engine.graph import graph
+
+    seen = list(names)
+    found = []
+    for name in seen:
+        for read in graph(kernel).reads_of(name):
+            if read.name not in seen:
+                seen.append(read.name)
+                if isinstance(read.member, Quantity) and read.member.unit == "columns":
+                    found.append((read.member.key, read.name))
+    return tuple(found)
 
 
 def _shown(value: object) -> str:
@@ -69,13 +106,43 @@ def cannot_be_placed(
     BM_key: 128, mma_n: 128, num_heads: 64}}
     """
     for each in unplaced:
-        memory = "tensor memory" if each.path.startswith("tmem") else "shared memory"
+        in_tmem = each.path.startswith("tmem")
+        memory = "tensor memory" if in_tmem else "shared memory"
+        most = kernel.target.tmem_columns if in_tmem else kernel.target.smem_optin_per_block
         yield Breach(
-            f"{memory} cannot be laid out: {each.reason}",
+            f"{memory} cannot be laid out: {_reason(each.reason, most, in_tmem)}",
             path=each.path,
-            value=each.used,
+            value=max(each.used, 0),
+            limit=most,
+            fix=_inputs(type(kernel), each.path),
             severity="warning" if _accepted(kernel) else None,
         )
+
+
+def _reason(reason: str, most: int, columns: bool) -> str:
+    """Why there is no layout, without sizes and places below 0: nothing has those."""
+    found = re.fullmatch(r"(.*) would take (-?\d+) \w+ at (-?\d+)", reason)
+    if found is None:
+        return reason
+    name, taken, start = found[1], int(found[2]), int(found[3])
+    unit = some(most, "column") if columns else size(most)
+    if taken < 0:
+        return f"no room is left for {name}; what else there is takes all of the {unit}"
+    need = some(taken, "column") if columns else size(taken)
+    before = some(-start, "column") if columns else size(-start)
+    return f"{name} takes {need}; all in all that is {before} more than the {unit} there are"
+
+
+@once
+def _inputs(kernel: type[Kernel], path: str) -> str:
+    """What to change: the inputs that the size of a memory follows from."""
+    from kcfg.core.engine.graph import graph
+
+    key = quantity_of(kernel, path)
+    names = (name for name, each in kernel.quantities.items() if each.key == key)
+    name = next(names, "")
+    inputs = graph(kernel).rests_on(name) if name else ()
+    return f"it rests on {joined(kernel.inputs[each].key for each in inputs)}" if inputs else ""
 
 
 @rule("CFG003", "warning", reads="kernel stored", blames="shared.dynamic", unit="bytes", source=OWN)

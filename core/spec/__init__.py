@@ -15,9 +15,9 @@ from kcfg.core.record import NamedTuple
 from kcfg.core.spec.documents import STDIN, Document, documents, lines_of, opened, why_unread
 from kcfg.core.spec.expectation import Expectation, read_expect
 from kcfg.core.spec.head import Head
-from kcfg.core.spec.nodes import BrokenError, MappingNode, Node, parse
+from kcfg.core.spec.nodes import BrokenError, MappingNode, Node, ScalarNode, parse, readable
 from kcfg.core.spec.overrides import Overrides
-from kcfg.core.spec.problem import Problem, listed
+from kcfg.core.spec.problem import Problem
 from kcfg.core.spec.scalars import is_null, kind_of
 from kcfg.core.spec.section import (
     MERGE,
@@ -28,7 +28,7 @@ from kcfg.core.spec.section import (
     entries,
     untagged,
 )
-from kcfg.core.spec.shape import Shape, grammar, read_shape
+from kcfg.core.spec.shape import Shape, needed, read_shape
 from kcfg.core.targets import Target
 
 __all__ = ["STDIN", "Overrides", "Problem", "Spec", "read", "read_file"]
@@ -38,6 +38,9 @@ T = TypeVar("T")
 KEYS = ("kernel", "release", "target", "name", "shape", "expect")
 """What the top level of a spec may hold."""
 HOLDS = "a mapping with `kernel:` and `shape:`"
+OF_REPORTS = frozenset(("schema", "values", "units"))
+"""Keys by which a saved report is told from a spec with mistakes."""
+REPORT = "this is a saved report and no spec: `kcfg validate` and `kcfg diff` take it"
 
 
 class Spec(NamedTuple):
@@ -118,6 +121,9 @@ def checked(
 ) -> T | list[Problem]:
     """What ``read`` makes of a document's root, or everything that is wrong with it."""
     notes = Notes(file, document.line)
+    document = (
+        document._replace(text=readable(document.text)) if "\\" in document.text else document
+    )
     try:
         if "&" in document.text or "*" in document.text:
             notes.aliases(document)
@@ -151,6 +157,9 @@ class Reading:
             self._no_mapping(root)
             return None
         untagged(root, "", notes)
+        if {key.value for key, _ in root.value if isinstance(key, ScalarNode)} >= OF_REPORTS:
+            notes.add(root, "", REPORT)
+            return None
         top = self.overrides.default(entries(root, "", notes)) | self.overrides.top()
         for key, entry in top.items():
             if key not in self.keys and key != MERGE:
@@ -200,10 +209,9 @@ class Reading:
             if head.has("shape"):
                 return None
             if not ("shape" in head.top or self.overrides.shape() or MERGE in head.top):
-                inputs = (
-                    f": a mapping with {listed(grammar(cls).inputs)}" if cls and cls.inputs else ""
-                )
-                self.notes.add(head.root, "shape", f"missing key `shape`{inputs}")
+                inputs = needed(cls) if cls else ""
+                holds = f": a mapping with {inputs}" if inputs else ""
+                self.notes.add(head.root, "shape", f"missing key `shape`{holds}")
                 return None
             found = {}
         self.overrides.over(found, cls, self.notes)

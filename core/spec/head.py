@@ -21,6 +21,9 @@ T = TypeVar("T")
 LAUNCH = "launch"
 """What a spec names in place of a kernel when nothing is derived, only judged."""
 
+NAMES = (*kernels.names(), LAUNCH)
+"""What ``kernel:`` may say."""
+
 RELEASE = re.compile(r"[0-9]{1,4}\.[0-9]{1,4}(\.[0-9]{1,4})?")
 
 
@@ -35,7 +38,7 @@ class Head:
         if not self.has("kernel"):
             if MERGE not in self.top:
                 entry = self.top.get("kernel")
-                message = f"missing key `kernel`; known: {listed(kernels.names())}"
+                message = f"missing key `kernel`; known: {listed(NAMES)}"
                 self.notes.add(entry.value if entry else self.root, "kernel", message)
             return None
         name = self._value("kernel", _kernel)
@@ -86,13 +89,13 @@ def _class(kernel: str, release: str | None) -> type[Kernel]:
 
 
 def _kernel(node: Node) -> str:
-    name = _short(node, "a kernel")
-    return name if name == LAUNCH else _known(name)
+    return _known(_short(node, "a kernel"))
 
 
 @cache
 def _known(kernel: str) -> str:
-    kernels.releases(kernel)  # raises for a name that is none
+    if kernel not in NAMES:
+        raise UnknownError("kernel", kernel, NAMES)
     return kernel
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -38,6 +39,38 @@ class Untyped(BaseLoader):
 
     def ascend_resolver(self) -> None:
         pass
+
+
+_JSON_STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_JSON_ESCAPE = re.compile(r"\\(?:u([dD][89abAB]..)\\u([dD][c-fC-F]..)|(.))", re.DOTALL)
+
+
+def readable(text: str) -> str:
+    """JSON with the two escapes that YAML lacks written out: ``\\/``, and pairs of surrogates.
+
+    Blanks behind the string keep whatever follows in its column. Other text comes back as it is.
+    """
+    if not (text.lstrip().startswith("{") and ("\\/" in text or "\\ud" in text.lower())):
+        return text
+    import json
+
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return text  # YAML's own complaint is the better one
+    return _JSON_STRING.sub(_written_out, text)
+
+
+def _written_out(string: re.Match[str]) -> str:
+    written = _JSON_ESCAPE.sub(_character, string[0])
+    return written + " " * (len(string[0]) - len(written))
+
+
+def _character(escape: re.Match[str]) -> str:
+    if escape[1]:
+        high, low = int(escape[1], 16), int(escape[2], 16)
+        return chr(0x10000 + ((high & 0x3FF) << 10) + (low & 0x3FF))
+    return "/" if escape[3] == "/" else escape[0]
 
 
 def parse(text: str) -> Node | None:

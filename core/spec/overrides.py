@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from kcfg.core.kernel import Kernel
 from kcfg.core.record import NamedTuple
+from kcfg.core.spec.problem import shortened
 from kcfg.core.spec.scalars import is_null
 from kcfg.core.spec.section import Entry, Notes, Setting
 from kcfg.core.spec.shape import grammar
 
 NAME = "name"
 """The one key of the top level that ``--set`` takes; all others are those of ``shape``."""
+
+ELSEWHERE = {
+    "kernel": "the spec itself names the kernel",
+    "release": "use --release",
+    "target": "use --target",
+}
+"""Keys of the top level that ``--set`` does not take, and what to do instead."""
+SHAPE = "shape."
 
 
 class Overrides(NamedTuple):
@@ -29,7 +38,7 @@ class Overrides(NamedTuple):
         """The entries of a spec's top level, with those for keys that it does not give."""
         if self.default_target and not ("target" in found and not is_null(found["target"].value)):
             value, said_by = self.default_target
-            found["target"] = _entry(said_by, "target", value)
+            found["target"] = Entry(Setting(said_by, "target"), Setting(said_by, value))
         return found
 
     def top(self) -> dict[str, Entry]:
@@ -59,6 +68,9 @@ class Overrides(NamedTuple):
         An option replaces what the spec gives for the same input, under whatever word.
         """
         for key, entry in self.shape():
+            if advice := _misplaced(key, cls):
+                notes.add(entry.key, key, f"--set takes the inputs in `shape`: {advice}")
+                continue
             if key in found and isinstance(found[key].key, Setting):
                 notes.add(entry.key, f"shape.{key}", "this key is set twice: keep one")
             for word in grammar(cls).same(key) if cls else ():
@@ -67,5 +79,15 @@ class Overrides(NamedTuple):
             found[key] = entry
 
 
+def _misplaced(key: str, cls: type[Kernel] | None) -> str:
+    """What to do about a key that says more or less than the name of an input; else empty."""
+    if cls is not None and key in grammar(cls).inputs:
+        return ""
+    if key.startswith(SHAPE):
+        return f"leave out `{SHAPE}`, as in --set {shortened(key.removeprefix(SHAPE))}=..."
+    return ELSEWHERE.get(key, "")
+
+
 def _entry(option: str, key: str, value: str) -> Entry:
+    option = shortened(option)
     return Entry(Setting(option, key), Setting(option, value))

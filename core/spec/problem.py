@@ -48,8 +48,13 @@ def printable(text: str) -> str:
 def shown(text: str) -> str:
     """A given text as a message repeats it: in backquotes, its middle left out when long."""
     if len(text) > LONGEST:
-        return f"`{printable(text[:20])}...{printable(text[-10:])}` ({len(text):,} characters)"
+        return f"`{printable(shortened(text))}` ({len(text):,} characters)"
     return f"`{printable(text)}`" if text else "''"
+
+
+def shortened(text: str) -> str:
+    """The text, its middle left out when long."""
+    return f"{text[:20]}...{text[-10:]}" if len(text) > LONGEST else text
 
 
 def listed(names: Iterable[str], most: int = 30) -> str:

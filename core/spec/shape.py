@@ -50,6 +50,11 @@ def grammar(cls: type[Kernel]) -> Grammar:
     return _GRAMMARS[cls]
 
 
+def needed(cls: type[Kernel]) -> str:
+    """The keys of the inputs that have no default, as a list with commas."""
+    return listed(key for key, (_, each) in grammar(cls).inputs.items() if each.default is REQUIRED)
+
+
 def read_shape(cls: type[Kernel], found: dict[str, Entry], shape: Node, notes: Notes) -> Shape:
     """The inputs of a kernel, from the entries of ``shape``, whose key that node is.
 

@@ -25,11 +25,15 @@ COMMENT = re.compile(r"(?:^|(?<=\s))#\s*kcfg:\s*(.*)", re.MULTILINE)
 IGNORE = re.compile(r"ignore\s*\[([^\]]*)\]\s*(.*)")
 OF_BUILDS = "CHK"
 """How the ids begin of rules about what a compiler made."""
+BEHIND = "nothing follows it that it could be about"
 FORM = "write `# kcfg: ignore[ID, ID] reason`"
 
 
 class Ignore(NamedTuple):
-    """One comment: the rules it waives on ``line``, or in the whole document where that is 0."""
+    """One comment: the rules it waives on ``line``, in the whole document where that is 0.
+
+    Behind everything else of the document it waives nothing: ``line`` is -1.
+    """
 
     ids: tuple[str, ...]
     reason: str
@@ -87,7 +91,8 @@ class Waivers:
             return  # found in a log, which is not always there
         elif (ignore, id) not in self._used and selection.shows(id):
             where = "this document" if not ignore.line else f"line {ignore.line}"
-            message = f"this ignore waives nothing: {id} finds nothing in {where}; take it out"
+            why = f"{id} finds nothing in {where}" if ignore.line >= 0 else BEHIND
+            message = f"this ignore waives nothing: {why}; take it out"
             yield self._of(checks.UNUSED, message, ignore)
 
     def _of(self, check: checks.Check, message: str, ignore: Ignore) -> Finding:

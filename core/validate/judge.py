@@ -13,16 +13,20 @@ from kcfg.core.spec.documents import Document
 from kcfg.core.spec.head import LAUNCH
 from kcfg.core.spec.overrides import Overrides
 from kcfg.core.spec.problem import Problem
+from kcfg.core.validate.advice import Advice
 from kcfg.core.validate.result import Beside, Judged, Located
 from kcfg.core.validate.selection import EVERYTHING, Selection
 
 if TYPE_CHECKING:
     from kcfg.core.kernel import Kernel
+    from kcfg.core.saved.report import Report
     from kcfg.core.validate.ignores import Waivers
-    from kcfg.core.validate.saved import Report
 
 BesideOf = Callable[[Spec, "Kernel"], Beside]
 """Judges what there is of a spec's kernel beside the spec."""
+
+SAVED = "\nvalues:"
+"""What a document must hold to be a saved report."""
 
 MARK = "kcfg:"
 """What a document must hold to have comments for kcfg."""
@@ -31,7 +35,8 @@ MARK = "kcfg:"
 class Mode(NamedTuple):
     """How the documents of one file are judged; ``infos`` shows those of severity "info" too.
 
-    ``beside`` judges what else there is of a spec's kernel, such as a compiler's log.
+    ``advice`` has what would mend the refused ones, ``beside`` judges what else there is of a
+    spec's kernel, such as a compiler's log.
     """
 
     file: str
@@ -39,6 +44,7 @@ class Mode(NamedTuple):
     selection: Selection
     strict: bool
     infos: bool
+    advice: Advice
     beside: BesideOf | None = None
 
     def shows(self, finding: Finding) -> bool:
@@ -48,7 +54,11 @@ class Mode(NamedTuple):
 
 
 def document(written: Document, mode: Mode) -> Judged:
-    """What is to be said about one YAML document."""
+    """What is to be said about one YAML document: a spec, or a report that was saved as YAML."""
+    if SAVED in written.text and _is_report(written):
+        from kcfg.core.validate.saved import of_yaml
+
+        return saved(of_yaml(written, mode.file), written.number, mode)
     spec = read_document(written, mode.file, mode.overrides)
     if not isinstance(spec, Spec):
         return refused(spec, mode.file, f"{mode.file}#{written.number}:{written.line}")
@@ -59,6 +69,12 @@ def document(written: Document, mode: Mode) -> Judged:
     return _judged(spec, mode, waivers=Waivers(written, mode.file))
 
 
+def _is_report(written: Document) -> bool:
+    from kcfg.core.saved.reading import is_yaml
+
+    return is_yaml(written.text)
+
+
 def saved(report: Report | Problem, number: int, mode: Mode) -> Judged:
     """What is to be said about one saved report, the ``number``-th of its file."""
     if isinstance(report, Problem):
@@ -67,8 +83,10 @@ def saved(report: Report | Problem, number: int, mode: Mode) -> Judged:
     if not isinstance(spec, Spec):
         return refused(spec, mode.file, f"{mode.file}#{number}")
     spec = spec._replace(source=f"{mode.file}#{number}:{report.position()[0]}")
-    drift = report.drift(spec)
-    judged = _judged(spec, mode, also=() if drift is None else (drift,))
+    from kcfg.core.validate.saved import drift
+
+    stale = drift(report, spec)
+    judged = _judged(spec, mode, also=() if stale is None else (stale,))
     return judged._replace(found=tuple(_of_inputs(each) for each in judged.found))
 
 
@@ -89,7 +107,7 @@ def _judged(
     if found:
         from kcfg.core.validate import places
 
-        located += places.located(spec, mode.file, found, subject)
+        located += places.located(spec, mode.file, found, subject, mode.advice)
     located += [Located(finding) for finding in also]
     if spec.expect:
         from kcfg.core.validate import pins

@@ -31,7 +31,8 @@ def _finding(pin: Expectation, result: Any, unit: str, file: str) -> Finding:
 
     distance = _distance(pin, result)
     sign = "over" if distance and distance > 0 else "under"
-    away = f", {measured(abs(distance), unit)} {sign}" if distance else ""
+    nearest = " the nearest" if isinstance(pin.value, tuple) else ""
+    away = f", {measured(abs(distance), unit)} {sign}{nearest}" if distance else ""
     line, column = pin.position
     return Finding(
         PIN.id,

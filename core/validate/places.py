@@ -2,48 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
-from kcfg.core.explain.nearest import nearest, said
-from kcfg.core.explain.searching import Change
 from kcfg.core.findings import Finding, blamed_inputs
 from kcfg.core.kernel import Kernel
 from kcfg.core.spec import Spec
+from kcfg.core.validate.advice import LATER, Advice, Answers
 from kcfg.core.validate.result import Located, Place
 
 UNSUPPORTED = "CFG001"
 """The rule that gives the kernel's own verdict; what mends it is searched for."""
 
 
-def located(spec: Spec, file: str, found: Iterable[Finding], subject: Kernel) -> Iterator[Located]:
+def located(
+    spec: Spec, file: str, found: Sequence[Finding], subject: Kernel, advice: Advice
+) -> Iterator[Located]:
     """Every finding at the key it blames.
 
     Of a launch that is the key itself, or the nearest one around it that is given. Of a
     derived kernel it is a given input that the blamed value rests on, and the others that
     it rests on are listed: first the one whose change mends an unsupported configuration.
     """
-    answers: list[tuple[Change, ...]] | None = None
+    refused = any(finding.rule == UNSUPPORTED for finding in found)
+    answers = advice.of(subject) if refused else []
+    mending = {change.key for changes in answers or () for change in changes}
     for finding in found:
-        if finding.rule == UNSUPPORTED and answers is None:
-            answers = _answers(subject)
-        if finding.rule == UNSUPPORTED and answers:
-            finding = _mended(finding, answers[0])
-        mending = {change.key for changes in answers or () for change in changes}
-        places = sorted(_places(spec, finding.path), key=lambda each: _order(spec, each, mending))
+        if finding.rule == UNSUPPORTED:
+            finding = _mended(finding, answers)
+        found_at = _places(spec, finding.path)
+        if not found_at and finding.rule == UNSUPPORTED:  # blamed is a default: point at what mends
+            keys = (f"shape.{key}" for key in sorted(mending))
+            found_at = [Place(key, *spec.at[key][0]) for key in keys if _stands(spec, key)]
+        places = sorted(found_at, key=lambda each: _order(spec, each, mending))
         first, *others = places or [_around(spec, finding.path)]
         placed = finding._replace(file=file, line=first.line, column=first.column)
         yield Located(placed, tuple(others))
 
 
-def _answers(kernel: Kernel) -> list[tuple[Change, ...]]:
-    """What makes a refused configuration pass: its author's choice before another model."""
-    search = nearest(kernel)
-    return search.answers if search is not None else []
-
-
-def _mended(finding: Finding, changes: tuple[Change, ...]) -> Finding:
+def _mended(finding: Finding, answers: Answers | None) -> Finding:
     """The finding with what passes as its fix: the rule itself does not search for it."""
-    fix = f"{said(changes)} passes"
+    if not answers:
+        said_so = finding.message if answers is not None else f"{finding.message}; {LATER}"
+        return finding._replace(message=said_so)
+    from kcfg.core.explain.nearest import said
+
+    fix = f"{said(answers[0])} passes"
     return finding._replace(message=f"{finding.message}; {fix}", fix=fix)
 
 

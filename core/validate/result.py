@@ -30,8 +30,11 @@ class Located(NamedTuple):
     unread: bool = False
 
     def to_json(self) -> dict[str, Any]:
-        """The finding as plain data."""
-        return {**self.finding.to_json(), "rests_on": [each._asdict() for each in self.rests_on]}
+        """The finding as plain data; a file's name as messages show it, UTF-8 or not."""
+        from kcfg.core.spec.problem import printable
+
+        found = self.finding._replace(file=printable(self.finding.file)).to_json()
+        return {**found, "rests_on": [each._asdict() for each in self.rests_on]}
 
 
 class Judged(NamedTuple):
@@ -64,6 +67,8 @@ class Tally:
 
     def __init__(self, most: int | None = None) -> None:
         self.files = self.specs = 0
+        self.refused = 0
+        """Documents and files that could not be read or understood."""
         self.errors = self.warnings = self.infos = 0
         self.hidden = 0
         self.unread = False
@@ -78,6 +83,7 @@ class Tally:
         With ``strict`` its warnings are as bad as errors.
         """
         self.specs += judged.spec
+        self.refused += not judged.spec
         for finding, _, unread in judged.found:
             self.errors += finding.severity == "error"
             self.warnings += finding.severity == "warning"

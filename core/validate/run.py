@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import BinaryIO
 
@@ -11,6 +11,7 @@ from kcfg.core.spec.documents import BOM, STDIN, documents, lines_of, opened, wh
 from kcfg.core.spec.overrides import Overrides
 from kcfg.core.spec.problem import Problem
 from kcfg.core.validate import judge
+from kcfg.core.validate.advice import Advice
 from kcfg.core.validate.files import files
 from kcfg.core.validate.judge import BesideOf, Mode, refused
 from kcfg.core.validate.result import Judged, Tally
@@ -44,10 +45,16 @@ class Run:
     ) -> None:
         self.paths, self.options, self.beside = paths, options, beside
         self.tally = Tally(options.most)
+        self.watch: Callable[[Iterator[Judged]], Iterator[Judged]] = iter
+        """What the documents pass through on their way out."""
         self._projects = Projects()
+        self._advice = Advice()
         self._modes: dict[Settings, Mode] = {}
 
     def __iter__(self) -> Iterator[Judged]:
+        return self.watch(self._judged())
+
+    def _judged(self) -> Iterator[Judged]:
         for path in files(self.paths):
             if isinstance(path, Problem):
                 yield self._refused(path)
@@ -79,6 +86,7 @@ class Run:
                 selection=Selection(select, ignore) if select or ignore else EVERYTHING,
                 strict=settings.strict if asked.strict is None else asked.strict,
                 infos=asked.infos,
+                advice=self._advice,
                 beside=self.beside,
             )
         return self._modes[settings]
@@ -110,9 +118,10 @@ def _json(first: bytes, stream: BinaryIO, mode: Mode) -> Iterator[Judged]:
     """Saved reports, or else specs: JSON is YAML too."""
     data = first + stream.read(LARGEST_REPORT)
     text = data.removeprefix(BOM).decode(errors="replace")
+    from kcfg.core.saved.reading import is_json
     from kcfg.core.validate import saved
 
-    if not saved.is_saved(text):
+    if not is_json(text):
         yield from _documents(data.splitlines(keepends=True), mode)
     elif len(data) > LARGEST_REPORT:
         message = f"more than {LARGEST_REPORT:,} bytes: too large for saved reports"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import stat
 from typing import TYPE_CHECKING, Any
 
 from kcfg.core.record import NamedTuple
@@ -12,7 +14,8 @@ if TYPE_CHECKING:
     from kcfg.core.emit.listed import Output
 
 NAME = "pyproject.toml"
-MARK = b"[tool.kcfg"
+MENTION = rb"""\btool["']?\s*(?:\]|\.\s*["']?kcfg)"""
+"""What a pyproject.toml must hold to be parsed: most of them say nothing to kcfg."""
 
 
 class Settings(NamedTuple):
@@ -55,20 +58,27 @@ class Projects:
 
     def _read(self, path: str) -> Settings | None:
         try:
+            if not stat.S_ISREG(os.stat(path).st_mode):
+                self._note(path, "", "expected a file: this is none that could be read")
+                return NONE
             with open(path, "rb") as file:
                 data = file.read()
-        except OSError:
-            return None
-        return self._parse(path, data) if MARK in data else None
+        except OSError as error:
+            if not os.path.lexists(path):
+                return None
+            self._note(path, "", f"cannot be read: {error.strerror or error}")
+            return NONE
+        return self._parse(path, data) if _mentioned(data) else None
 
     def _parse(self, path: str, data: bytes) -> Settings | None:
         import tomllib
 
         try:
-            table = tomllib.loads(data.decode()).get("tool", {}).get("kcfg")
+            tools = tomllib.loads(data.decode()).get("tool", {})
         except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
             self._note(path, "", f"not TOML: {error}")
             return NONE
+        table = tools.get("kcfg") if isinstance(tools, dict) else None
         if table is None:
             return None
         if not isinstance(table, dict):
@@ -94,6 +104,11 @@ class Projects:
     def _note(self, path: str, key: str, message: str) -> None:
         at = f"tool.kcfg.{key}" if key else "tool.kcfg"
         self.problems.append(Problem(path, 0, 0, at, message, "unreadable"))
+
+
+def _mentioned(data: bytes) -> bool:
+    """Whether a pyproject.toml seems to say something to kcfg, in UTF-16 as well."""
+    return b"kcfg" in (text := data.replace(b"\0", b"")) and re.search(MENTION, text) is not None
 
 
 def _given(value: Any) -> str:

@@ -18,7 +18,8 @@ def write(derived: Iterable[Derived]) -> None:
     Truth values are ``true`` and ``false``; an absent value is empty.
     """
     for _, report in derived:
-        console.write(f"# {report['kernel']} {report['release']} {report['source']!r}\n")
+        about = f"{report['kernel']} {report['release']}".strip()
+        console.write(f"# {about} {report['source']!r}\n")
         for name, value in report["values"].items():
             console.write(f"{variable(name)}={quote(_text(value))}\n")
 

@@ -6,14 +6,16 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from kcfg.cli import titles
-from kcfg.cli.formats.explain._words import fit
+from kcfg.cli.formats.explain._words import limit
 from kcfg.cli.groups import grouped
 from kcfg.cli.page import Block, Column, Grid, Heading, Line, Row, Table, draw
-from kcfg.cli.units import kib, number
+from kcfg.cli.units import number
 from kcfg.cli.verdicts import told, verdict
 from kcfg.core.explain.verdict import binding
+from kcfg.core.figures import kib
 from kcfg.core.kernel import Kernel
 from kcfg.core.report import Derived
+from kcfg.core.spec.problem import printable
 
 
 def write(derived: Iterable[Derived], *, everything: bool = False) -> None:
@@ -26,12 +28,32 @@ def page(derived: Derived, everything: bool = False) -> Iterator[Block]:
     """One report as blocks."""
     kernel, report = derived
     yield Heading(titles.configuration(report), 1)
-    yield Line(report["source"], "dim")
+    yield Line(printable(report["source"]), "dim")
     yield from judged(derived)
     yield Heading("Inputs")
-    yield Grid([(name, number(value)) for name, value in report["inputs"].items()])
+    yield Grid([(name, number(value)) for name, value in flat(report["inputs"]).items()])
     yield from layout(report)
     yield from _values(type(kernel), report, everything)
+
+
+def flat(inputs: dict[str, Any], path: str = "") -> dict[str, Any]:
+    """Inputs by their paths, those inside of groups and lists one by one."""
+    found: dict[str, Any] = {}
+    for name, value in inputs.items():
+        items = (
+            {f"[{index}]": each for index, each in enumerate(value)} if _groups(value) else value
+        )
+        place = f"{path}.{name}" if path and not name.startswith("[") else path + name
+        found |= flat(items, place) if isinstance(items, dict) else {place: _plain(items)}
+    return found
+
+
+def _groups(value: Any) -> bool:
+    return isinstance(value, list) and any(isinstance(each, dict) for each in value)
+
+
+def _plain(value: Any) -> Any:
+    return " x ".join(map(number, value)) if isinstance(value, list) else value
 
 
 def layout(report: dict[str, Any]) -> Iterator[Block]:
@@ -50,7 +72,7 @@ def judged(derived: Derived) -> Iterator[Block]:
         yield told(finding)
     if report["supported"]:
         for found in binding(kernel):
-            yield Line(f"{found.path[0]}: {fit(found)}", "", 2)
+            yield Line(limit(kernel, found), "", 2)
 
 
 def _values(cls: type[Kernel], report: dict[str, Any], everything: bool) -> Iterator[Block]:

@@ -13,6 +13,7 @@ from kcfg.cli.verdicts import told, verdict
 from kcfg.core.diff import Change, Diff, Result, Side, Verdict
 from kcfg.core.explain.verdict import Failure
 from kcfg.core.figures import joined
+from kcfg.core.spec.problem import printable
 from kcfg.core.version import VERSION
 
 ARROW = " -> "
@@ -30,7 +31,8 @@ def page(diff: Diff, everything: bool) -> Iterator[Block]:
     """One comparison; ``everything`` also shows what came out the same."""
     old, new = diff.old.report, diff.new.report
     titles = dict.fromkeys(
-        f"{side['kernel']} {side['release']} on {side['target']}" for side in (old, new)
+        f"{side['kernel']} {side['release']}".rstrip() + f" on {side['target']}"
+        for side in (old, new)
     )
     yield Heading(ARROW.join(titles), 1)
     saved = bool(diff.old.saved or diff.new.saved)
@@ -59,7 +61,7 @@ def _whence(side: Side, by: bool) -> str:
         parts.append(f"saved in {side.saved} by kcfg {writer}")
     elif by:
         parts.append(f"derived by kcfg {VERSION}")
-    return ", ".join(filter(None, parts))
+    return printable(", ".join(filter(None, parts)))
 
 
 # Verdict
@@ -121,7 +123,7 @@ def _values(each: Change) -> tuple[str, str]:
 def _results(diff: Diff, everything: bool) -> Iterator[Block]:
     shown = [each for each in diff.results if each.changed or everything]
     if not shown:
-        if not diff.same:
+        if diff.results and not diff.same:
             yield Line("Every value came out the same.", "dim")
         return
     count = len(diff.changed)

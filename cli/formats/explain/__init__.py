@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from kcfg.core.explain.explanation import Explanation, Reference
@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 class Told(NamedTuple):
     """What is told of one spec: its story, or explanations; of a kernel, manual entries.
 
-    ``target`` and ``source`` are empty for a kernel.
+    ``target`` and ``source`` are empty for a kernel. ``findings`` are what the rules find, as
+    plain data, and ``asked`` the keys of a launch, which has nothing that could be explained.
     """
 
     kernel: str
@@ -23,3 +24,5 @@ class Told(NamedTuple):
     story: Story | None = None
     explanations: tuple[Explanation, ...] = ()
     references: tuple[Reference, ...] = ()
+    findings: tuple[dict[str, Any], ...] = ()
+    asked: dict[str, Any] | None = None

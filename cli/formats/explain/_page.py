@@ -6,9 +6,11 @@ from collections.abc import Iterable, Iterator
 
 from kcfg.cli.formats.explain import Told, _words
 from kcfg.cli.page import Block, Code, Column, Heading, Line, Row, Table
+from kcfg.cli.titles import title
 from kcfg.cli.units import measured, number
 from kcfg.core.explain.explanation import Explanation
 from kcfg.core.figures import joined
+from kcfg.core.spec.problem import printable
 
 HEADINGS = {
     "total": "Made of",
@@ -28,15 +30,17 @@ def pages(told: Iterable[Told], tree: bool) -> Iterator[Block]:
 
 
 def _page(told: Told, tree: bool) -> Iterator[Block]:
-    on = f" on {told.target}" if told.target else ""
-    label = f"{told.name}: " if told.name else ""
-    yield Heading(f"{label}{told.kernel} {told.release}{on}", 1)
+    yield Heading(title(told.name, told.kernel, told.release, told.target), 1)
     if told.source:
-        yield Line(told.source, "dim")
+        yield Line(printable(told.source), "dim")
+    if told.asked is not None:
+        from kcfg.cli.formats.explain import _launch
+
+        yield from _launch.blocks(told)
     if told.story:
         from kcfg.cli.formats.explain import _story
 
-        yield from _story.blocks(told.story)
+        yield from _story.blocks(told.story, told.findings)
     for explanation in told.explanations:
         yield from _tree(explanation) if tree else _whole(explanation)
     if told.references:

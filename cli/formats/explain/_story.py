@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 from kcfg.cli.formats.explain import _nearest, _words
 from kcfg.cli.page import Block, Grid, Heading, Line
 from kcfg.cli.units import measured, number
-from kcfg.cli.verdicts import verdict
+from kcfg.cli.verdicts import told, verdict
 from kcfg.core.explain.explanation import Explanation
 from kcfg.core.explain.story import Story
 from kcfg.core.explain.verdict import Failure
 from kcfg.core.figures import joined
 
 
-def blocks(story: Story) -> Iterator[Block]:
-    """The verdict and why, what was asked, and what was decided."""
+def blocks(story: Story, findings: Iterable[dict[str, Any]] = ()) -> Iterator[Block]:
+    """The verdict and why, what was asked, and what was decided.
+
+    Errors that rules found are told where the struct's own verdict refuses nothing.
+    """
     yield Line(f"{story.title}: {story.struct}.", "dim")
-    yield Line(*verdict(story.supported, ()))
+    findings = tuple(findings)
+    yield Line(*verdict(story.supported, findings))
+    for finding in findings:
+        if finding["severity"] == "error" and story.supported is not False:
+            yield told(finding)
     for failure in story.failures:
         yield Line(_failure(failure), "bad", 2)
     if story.nearest:
@@ -35,19 +43,19 @@ def blocks(story: Story) -> Iterator[Block]:
         yield Line(rest, "dim")
 
 
-def _decision(told: Explanation) -> Iterator[Block]:
+def _decision(made: Explanation) -> Iterator[Block]:
     yield Line(
-        f"{told.key} = {measured(told.value, told.unit)}. {told.doc.splitlines()[0]}", "strong", 2
+        f"{made.key} = {measured(made.value, made.unit)}. {made.doc.splitlines()[0]}", "strong", 2
     )
-    for reason in _reasons(told)[:2]:
+    for reason in _reasons(made)[:2]:
         yield Line(reason, indent=4)
 
 
-def _reasons(told: Explanation) -> list[str]:
+def _reasons(made: Explanation) -> list[str]:
     """The weightiest reasons for a value, the first first."""
-    fits = [text for text, binds in _words.fits(told) if binds]
-    ledgers = [_words.sentence(ledger) for ledger in told.ledgers]
-    choices = [_words.choice(choice) for choice in told.choices]
+    fits = [text for text, binds in _words.fits(made) if binds]
+    ledgers = [_words.sentence(ledger) for ledger in made.ledgers]
+    choices = [_words.choice(choice) for choice in made.choices]
     return [*fits, *ledgers, *choices]
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kcfg.cli.page import Column, Row, Table, Tone
-from kcfg.cli.units import kib, measured, number
+from kcfg.cli.units import measured, number
 from kcfg.core.engine.formula import Read
 from kcfg.core.engine.reasons import Choice, Fit, Ledger, Term
 from kcfg.core.explain.explanation import Dependency, Explanation
+from kcfg.core.figures import kib
+from kcfg.core.kernel import Kernel
 
 ORDINALS = (
     "first",
@@ -41,8 +43,20 @@ def fits(told: Explanation) -> Iterator[tuple[str, bool]]:
             yield f"{room} shared by {each} ({found.each_formula}): {share} each", found.binds
 
 
+def limit(kernel: Kernel, found: Fit) -> str:
+    """What limits a count of stages; the quantity that divides, where the count is another."""
+    count, divides = found.path[0], found.path[-1]
+    value = kernel.read(count)
+    if divides == count or value == found.fits or not found.binds:
+        return f"{count}: {fit(found)}"
+    return f"{divides}: {fit(found)} That makes {count} {number(value)}."
+
+
 def fit(found: Fit) -> str:
-    """How many fit, what stays free, and what one more would take."""
+    """How many fit, what stays free, and what one more would take.
+
+    Where the division's result is not what comes of it, one more would change nothing.
+    """
     size = found.unit or ""
     room = f"{found.room:,} {size} ({found.room_formula})"
     each = f"{found.each:,} each ({found.each_formula})"
@@ -51,7 +65,9 @@ def fit(found: Fit) -> str:
         text = f"{found.term} {'binds' if found.binds else 'does not bind'}: {text}"
     if found.left is None or found.missing is None:
         return f"{text}."
-    free = f"{found.left:,} {size} {'stays' if found.left == 1 else 'stay'} free"
+    free = f"{found.left:,} of these {size} {'stays' if found.left == 1 else 'stay'} free"
+    if found.rounded is not None:
+        return f"{text}; {free}; {found.fits:,} is rounded down to {found.rounded:,}."
     return f"{text}; {free}; {_next(found.fits)} needs {found.missing:,} more."
 
 

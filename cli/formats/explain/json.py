@@ -27,6 +27,8 @@ def _told(told: Told) -> dict[str, Any]:
         "target": told.target or None,
         "name": told.name,
         "source": told.source or None,
+        "inputs": told.asked,
+        "findings": list(told.findings),
         "story": plain(told.story),
         "explanations": plain(told.explanations),
         "references": plain(told.references),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from kcfg.cli import console
 from kcfg.cli.formats.validate.text import summary
 from kcfg.core.findings import Finding
+from kcfg.core.spec.problem import printable
 from kcfg.core.validate.run import Run
 
 COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}
@@ -19,7 +20,7 @@ def write(run: Run) -> None:
 
 
 def _command(finding: Finding) -> str:
-    properties = [("file", finding.file)]
+    properties = [("file", printable(finding.file))]
     if finding.line:
         properties += [("line", str(finding.line)), ("col", str(finding.column))]
     properties.append(("title", f"kcfg {finding.rule}"))

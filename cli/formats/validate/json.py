@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 import json
+from textwrap import indent
 from typing import Any
 
 from kcfg.cli import console
 from kcfg.core.validate.run import Run
 from kcfg.core.version import VERSION
 
+STEP = "  "
+
 
 def write(run: Run) -> None:
-    """Write all findings once everything has been judged."""
-    found: list[dict[str, Any]] = []
+    """Write each finding as it comes, and what there is to say of all of them at the end."""
     notes: list[str] = []
+    opening = f'{{\n{STEP}"kcfg": {json.dumps(VERSION)},\n{STEP}"findings": ['
+    console.write(opening)
+    between = ""
     for judged in run:
-        found += (located.to_json() for located in judged.found)
+        for located in judged.found:
+            console.write(f"{between}\n{indent(_text(located.to_json()), 2 * STEP)}")
+            between = ","
         notes += judged.notes
-    summary = run.tally.to_json()
-    whole = {"kcfg": VERSION, "findings": found, "notes": notes, "summary": summary}
-    console.write(json.dumps(whole, indent=2) + "\n")
+    console.write(f"\n{STEP}]" if between else "]")
+    rest = {"notes": notes, "summary": run.tally.to_json()}
+    console.write(f",{_text(rest)[1:]}\n")
+
+
+def _text(data: dict[str, Any]) -> str:
+    return json.dumps(data, indent=STEP)

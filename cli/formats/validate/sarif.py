@@ -89,7 +89,7 @@ def _result(located: Located, index: int) -> dict[str, Any]:
 
 
 def _physical(file: str, line: int, column: int) -> dict[str, Any]:
-    uri = quote(file.replace(os.sep, "/"), safe="/")
+    uri = quote(os.fsencode(file.replace(os.sep, "/")), safe="/")
     if os.path.isabs(file):
         uri = f"file://{uri}"
     place: dict[str, Any] = {"artifactLocation": {"uri": uri}}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from kcfg.cli import console
 from kcfg.core.figures import some
 from kcfg.core.spec.problem import listed, printable
@@ -16,8 +18,11 @@ OTHERS = 6
 
 
 def write(run: Run) -> None:
-    """Write every document's findings as they come; colour is for terminals only."""
-    coloured = console.is_terminal()
+    """Write every document's findings as they come; colour is for terminals only.
+
+    NO_COLOR, set to anything, forbids it.
+    """
+    coloured = console.is_terminal() and not os.environ.get("NO_COLOR")
     for judged in run:
         for located in judged.found:
             console.write(_finding(located, coloured))
@@ -58,4 +63,5 @@ def summary(tally: Tally) -> str:
         counts.append(some(tally.infos, "note"))
     hidden = f"; {some(tally.hidden, 'finding')} not shown" if tally.hidden else ""
     seen = f"{some(tally.files, 'file')}, {some(tally.specs, 'spec')}"
-    return f"{seen}: {', '.join(counts)}{hidden}"
+    refused = f", {tally.refused:,} not understood" if tally.refused else ""
+    return f"{seen}{refused}: {', '.join(counts)}{hidden}"

@@ -1,0 +1,79 @@
+"""One saved report, and the spec of its inputs, every key of it where it stands."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from kcfg.core import kernels
+from kcfg.core.errors import UnknownError
+from kcfg.core.saved.form import faults
+from kcfg.core.saved.reading import Saved, place
+from kcfg.core.spec import Spec, read
+from kcfg.core.spec.head import LAUNCH
+from kcfg.core.spec.problem import Problem
+from kcfg.core.spec.section import Position
+
+
+class Report:
+    """One saved report: its data, and the text it was read from, for positions."""
+
+    def __init__(self, saved: Saved, file: str) -> None:
+        self.data, self.file, self._saved = saved.data, file, saved
+
+    def position(self, *keys: str) -> Position:
+        """Where a key stands, found from the outermost of ``keys`` inwards."""
+        text, at = self._saved.text, self._saved.start
+        for key in keys:
+            written = re.escape(key)
+            pattern = re.compile(rf'"{written}"\s*:|^[ -]*\'?{written}\'?:', re.MULTILINE)
+            found = pattern.search(text, at, self._saved.end)
+            at = found.end() - len(found[0].lstrip(" -")) if found else at
+        return place(text, at, self._saved.line)
+
+    def fault(self) -> Problem | None:
+        """What is wrong with its form, if anything is."""
+        fault = next(faults(self.data), "")
+        if not fault and self.data["kernel"] == LAUNCH:
+            fault = "the report of a launch is not judged again: give its spec"
+        return Problem(self.file, *self.position(), "", fault) if fault else None
+
+    def spec(self) -> Spec | list[Problem]:
+        """The spec of its inputs, or what is wrong with them.
+
+        Inputs at their default are left to it, as the spec may have left them.
+        """
+        fault = self.fault()
+        if fault:
+            return [fault]
+        head = {key: self.data[key] for key in ("kernel", "release", "target")}
+        spec = {**head, "name": self.data.get("name"), "shape": dict(self._asked())}
+        (item,) = read(json.dumps(spec, ensure_ascii=False), self.file)
+        if isinstance(item, list):
+            return [self._moved(problem) for problem in item]
+        places = {key: self.position(key) for key in head}
+        places["shape"] = self.position("inputs")
+        places |= {f"shape.{key}": self.position("inputs", key) for key in self.data["inputs"]}
+        return item._replace(at={key: (where, where) for key, where in places.items()})
+
+    def _asked(self) -> Iterator[tuple[str, Any]]:
+        from kcfg.core.diff.changes import same
+
+        given = self.data["inputs"].items()
+        try:
+            cls = kernels.find(self.data["kernel"], self.data["release"])
+        except UnknownError:  # which the reader of specs will say better
+            yield from given
+            return
+        defaults = {member.key: member.default for member in cls.inputs.values()}
+        for name, value in given:
+            if name not in defaults or not same(value, defaults[name]):
+                yield name, value
+
+    def _moved(self, problem: Problem) -> Problem:
+        """A problem of the inputs at its place in the report."""
+        path = problem.path.replace("shape", "inputs", 1)
+        line, column = self.position(*path.split(".", 1))
+        return problem._replace(line=line, column=column, path=path)
