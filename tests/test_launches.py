@@ -329,7 +329,6 @@ def test_what_cannot_be_is_refused(shape: str, rule: str, says: str) -> None:
 
 
 WARNED = [
-    ("registers: {warpgroups: [40, 232]}", "SMR004", "__launch_bounds__(256, 1)"),
     ("threads: 128, registers: {launch_bounds: [2048]}", "BLK001", "write the block's own 128"),
     ("blocks_per_sm: 2, tmem: {columns: 512}", "TMEM004", "waits in alloc"),
     ("blocks_per_sm: 2, tmem: {accumulators: [{N: 512}]}", "TMEM004", "waits in alloc"),
