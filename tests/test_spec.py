@@ -383,11 +383,15 @@ PIECES = (
 )
 
 
+HANGS = 2.0
+"""Seconds of its own that no document may take."""
+
+
 def survives(data: str | bytes) -> None:
     """Read it: nothing is raised, nothing takes long, every message can be printed."""
-    begin = time.perf_counter()
+    begin = time.process_time()  # a busy machine is not the reader's fault
     found = list(read(data, "a.yaml"))
-    assert time.perf_counter() - begin < 1
+    assert time.process_time() - begin < HANGS
     assert found
     for item in found:
         if isinstance(item, Spec):

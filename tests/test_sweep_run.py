@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from functools import partial
 from multiprocessing import active_children
 from pathlib import Path
 from typing import Any
@@ -95,7 +96,13 @@ def begun(folder: Path, *arguments: str) -> subprocess.Popen[str]:
     """A sweep under way, one that has got somewhere."""
     command = [sys.executable, "-m", "kcfg.cli", "sweep", "spec.yaml", "-o", "rows.csv", *arguments]
     running = subprocess.Popen(
-        command, cwd=folder, stderr=subprocess.PIPE, text=True, start_new_session=True
+        command,
+        cwd=folder,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        # A shell's background job has SIGINT ignored, and what it starts would too.
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
     )
     for _ in range(600):
         progress = folder / "rows.csv.progress"

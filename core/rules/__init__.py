@@ -102,7 +102,7 @@ GIVEN_BY = {
     "shared_bytes": "`shared.static` or `shared.dynamic`",
     "dynamic_bytes": "`shared.dynamic`",
     "barriers_used": "`named_barriers`",
-    "cta_groups": "`cta_group`",
+    "cta_groups": "a `cta_group` under `tmem` or `mma`",
     "unit_used": "`unit`",
     "entry_cap": "`threads`, `block` or `registers.entry`",
 }
