@@ -48,6 +48,19 @@ class Layout(NamedTuple):
     barriers: tuple[Barriers, ...] | None
 
 
+class Candidate(NamedTuple):
+    """A configuration that a kernel's dispatcher weighs.
+
+    ``said`` is what it was weighed by; where it was out because it is not supported,
+    ``refused`` is the configuration that is not.
+    """
+
+    name: str
+    chosen: bool
+    said: str
+    refused: Kernel | None = None
+
+
 class Kernel(Struct):
     """One release of one kernel."""
 
@@ -80,6 +93,10 @@ class Kernel(Struct):
     def asked(self) -> dict[str, Any]:
         """Every input this was derived from, defaults filled in, by its key in a spec."""
         return {member.key: getattr(self, name) for name, member in self.inputs.items()}
+
+    def candidates(self) -> tuple[Candidate, ...]:
+        """What the dispatcher chose this configuration among, where it was chosen."""
+        return ()
 
     @cached_property
     def layout(self) -> Layout:

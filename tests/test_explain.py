@@ -258,3 +258,33 @@ def test_a_count_that_is_rounded_down_says_so_and_not_what_one_more_needs() -> N
     assert "13 fit into" in text
     assert "13 is rounded down to 12." in text
     assert "one more needs" not in text
+
+
+# What was chosen, and what it was chosen among
+
+
+def test_a_selected_configuration_is_told_beside_those_that_were_out_and_why() -> None:
+    spec = """
+kernel: mla_prefill
+shape: {qkv_dtype: bf16, rope_gmem_dtype: bf16, rope_mma_dtype: bf16, num_q_heads: 64,
+        group: 1, depth: 256, page_size: 128, v_depth: 256, select: true}
+"""
+    told = json.loads(run("-", "--format", "json", stdin=spec).stdout)
+    candidates = told["story"]["candidates"]
+    assert [each["chosen"] for each in candidates] == [False, False, True]
+    assert [[why["name"] for why in each["failures"]] for each in candidates] == [
+        ["key_tile"],
+        ["ring_depth"],
+        [],
+    ]
+    assert "num_q 1, single_o true, bn_cap 64: supported; chosen" in run("-", stdin=spec).stdout
+
+
+def test_a_chosen_tile_is_told_beside_the_closest_it_beat() -> None:
+    spec = "{kernel: matmul, shape: {ab_dtype: bf16, c_dtype: bf16, M: 512, N: 10240, K: 8192}}"
+    lines = run("-", stdin=spec).stdout.splitlines()
+    start = lines.index("Chosen among")
+    assert lines[start + 1 : start + 3] == [
+        "  MMA 256 x 144: 2 waves, 36,864 elements; chosen",
+        "  MMA 256 x 160: 2 waves, 40,960 elements; passed over",
+    ]

@@ -24,13 +24,23 @@ ROOTS = ("supported", "smem_used", "tmem_used")
 """What a configuration comes to; registers and CTAs besides."""
 
 
+class Weighed(NamedTuple):
+    """A configuration the dispatcher weighed: what it was weighed by, and why it was out."""
+
+    name: str
+    chosen: bool
+    said: str
+    failures: tuple[Failure, ...]
+
+
 class Story(NamedTuple):
     """A configuration, told in the order of its struct.
 
     ``inputs`` are those that anything told here rests on. ``decisions`` are the
     quantities that weigh something: how many stages fit, which limit binds, what a sum
     of bytes is made of, which way a condition went; ``untold`` is how many more there
-    are. ``failures`` and ``nearest`` are those of a configuration that is refused.
+    are. ``failures`` and ``nearest`` are those of a configuration that is refused, and
+    ``candidates`` those that a dispatcher chose it among.
     """
 
     kernel: str
@@ -45,6 +55,7 @@ class Story(NamedTuple):
     binding: tuple[Fit, ...]
     failures: tuple[Failure, ...]
     nearest: Nearest | None
+    candidates: tuple[Weighed, ...]
 
 
 def story(kernel: Kernel) -> Story:
@@ -67,6 +78,15 @@ def story(kernel: Kernel) -> Story:
         binding=binding(kernel),
         failures=tuple(failures(kernel)),
         nearest=nearest(kernel),
+        candidates=tuple(
+            Weighed(
+                each.name,
+                each.chosen,
+                each.said,
+                tuple(failures(each.refused)) if each.refused else (),
+            )
+            for each in kernel.candidates()
+        ),
     )
 
 

@@ -35,6 +35,13 @@ def blocks(story: Story, findings: Iterable[dict[str, Any]] = ()) -> Iterator[Bl
             yield Line(f"{fit.path[-1]}: {_words.fit(fit)}", indent=2)
     yield Heading("Asked")
     yield Grid([(each.key, number(each.value)) for each in story.inputs])
+    if story.candidates:
+        yield Heading("Chosen among")
+        for each in story.candidates:
+            mark = "chosen" if each.chosen else "passed over"
+            yield Line(f"{each.name}: {each.said}; {mark}", "strong" if each.chosen else "", 2)
+            for failure in each.failures:
+                yield Line(_failure(failure), indent=4)
     yield Heading("Decided")
     for decision in story.decisions:
         yield from _decision(decision)

@@ -7,8 +7,8 @@ from typing import Any
 
 from kcfg.core.engine.quantity import choice, flag, integer, part, quantity
 from kcfg.core.hardware.dtypes import DTYPES
-from kcfg.core.kernel import Conflict, Kernel
-from kcfg.core.kernels.matmul.choose import Problem, settled
+from kcfg.core.kernel import Candidate, Conflict, Kernel
+from kcfg.core.kernels.matmul.choose import Problem, choose, settled
 from kcfg.core.kernels.matmul.settings import Settings, optional
 
 CONFIG = "MatmulConfig"
@@ -16,6 +16,9 @@ SETTINGS = Settings.inputs
 
 PROBLEM = ("M", "N", "K")
 """What a spec must give for the configuration to be chosen."""
+
+MOST_BEATEN = 6
+"""Tiles that are told of beside the chosen one: those that came closest."""
 PROBLEM_ONLY = (*PROBLEM, "B", "has_epilogue_tensor")
 """What means nothing beside a configuration given by hand."""
 CONFIGURATION = tuple(name for name in SETTINGS if name != "prefetches_ring")
@@ -118,6 +121,21 @@ class Given(Kernel):
             num_accum_pipeline_stages=self.num_accum_pipeline_stages_given,
             num_clc_pipeline_stages=self.num_clc_pipeline_stages_given,
             use_tma_epilogue_load=self.use_tma_epilogue_load_given,
+        )
+
+    def candidates(self) -> tuple[Candidate, ...]:
+        if self.M is None:
+            return ()
+        problem = Problem(**{name: getattr(self, name) for name in Problem._fields})
+        choice = choose(self.target, problem)
+        beaten = sorted(choice.beaten, key=lambda tile: (tile.waves, tile.area))
+        return tuple(
+            Candidate(
+                f"MMA {tile.mma_m} x {tile.mma_n}{', swapped' if tile.swapped else ''}",
+                tile is choice.best,
+                f"{tile.waves:,} waves, {tile.area:,} elements",
+            )
+            for tile in (choice.best, *beaten[:MOST_BEATEN])
         )
 
     # What was given or chosen

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kcfg.core.engine.quantity import flag, part, step
 from kcfg.core.engine.terms import any_of, negate, pick
+from kcfg.core.kernel import Candidate
 from kcfg.core.kernels.fa4.r26_7 import FlashAttention4
 from kcfg.core.kernels.mla_prefill import r26_6
 
@@ -116,6 +117,22 @@ class MLAPrefill(MLAConfig):
             self.select,
             pick((self.query_tiles == 1) & negate(self.candidate_2.fa4_config.supported), 64, 0),
             self.bn_cap,
+        )
+
+    def candidates(self) -> tuple[Candidate, ...]:
+        if not self.select:
+            return ()
+        tried = (self.candidate_1, self.candidate_2, self.candidate_3)
+        asked = (self.query_tiles, self.single_output, self.key_tile_cap)
+        return tuple(
+            Candidate(
+                f"num_q {each.num_q_asked}, single_o {str(each.single_o_asked).lower()}, "
+                f"bn_cap {each.bn_cap}",
+                (each.num_q_asked, each.single_o_asked, each.bn_cap) == asked,
+                "supported" if each.fa4_config.supported else "not supported",
+                None if each.fa4_config.supported else each.fa4_config,
+            )
+            for each in tried
         )
 
 
