@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kcfg.core.figures import kib
+from kcfg.core.figures import size
 
 _WORDS = {"bytes": "B", "count": "", "factor": "", "index": "", "address": ""}
 """Units that are written another way behind a number, or not at all."""
@@ -23,8 +23,7 @@ def measured(value: Any, unit: str) -> str:
     """A value with its unit: 230,636 B (225.2 KiB), 5 stages, yes."""
     if not isinstance(value, int) or isinstance(value, bool):
         return number(value)
-    size = f" ({kib(value)})" if unit == "bytes" and kib(value) else ""
-    return f"{value:,}{_unit(unit, value)}{size}"
+    return size(value) if unit == "bytes" else f"{value:,}{_unit(unit, value)}"
 
 
 def change(delta: int, unit: str) -> str:
