@@ -6,7 +6,8 @@ import gc
 import os
 import sys
 from collections.abc import Callable
-from typing import TypeVar
+from contextlib import suppress
+from typing import NoReturn, TypeVar
 
 from kcfg.cli.exits import FAILED, FOUND
 
@@ -44,6 +45,13 @@ def safely(program: Callable[[], T]) -> T:
             f"{mistake}. Please report it, with what KCFG_TRACEBACK=1 shows."
         )
         sys.exit(FAILED)
+
+
+def leave(code: int) -> NoReturn:
+    """End the process; to take the interpreter down in order lasts as long as to derive a spec."""
+    with suppress(OSError, ValueError):  # nobody is there to be told
+        sys.stderr.flush()
+    os._exit(code)
 
 
 def prepare() -> None:

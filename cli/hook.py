@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -15,9 +14,7 @@ if TYPE_CHECKING:
 
 def main() -> None:
     """Run ``kcfg-validate`` with the arguments of this process, and exit."""
-    code = console.safely(lambda: run(sys.argv[1:]))
-    sys.stderr.flush()
-    os._exit(code)  # taking the interpreter down in order lasts longer than judging a file
+    console.leave(console.safely(lambda: run(sys.argv[1:])))
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -32,10 +32,16 @@ def main() -> None:
     """Run ``kcfg`` with the arguments of this process, and exit."""
     from kcfg.cli import console
 
-    if sys.argv[1:] == ["--version"]:  # what installers and hooks ask: no need to read commands
+    arguments = sys.argv[1:]
+    if arguments == ["--version"]:  # what installers and hooks ask: no need to read commands
         console.safely(_show_version)
-    else:
-        console.safely(lambda: application(sys.argv[1:])())
+        return
+    try:
+        console.safely(lambda: application(arguments)())
+    except SystemExit as end:
+        if arguments[:1] != ["sweep"] and isinstance(end.code, int):
+            console.leave(end.code)
+        raise  # in order: a sweep may have had processes and threads of its own
 
 
 def application(arguments: list[str]) -> Typer:
