@@ -176,13 +176,13 @@ class Expression:
 @cache
 def of(quantity: Quantity[Any]) -> Expression:
     """The expression a quantity returns; raises `NoSourceError` where its source is missing."""
-    return Expression(_returned(quantity.formula), quantity.formula.__globals__)
+    return Expression(returned(quantity.formula), quantity.formula.__globals__)
 
 
 @cache
 def of_part(part: Part[Any]) -> Expression:
     """The expression that builds a part; raises `NoSourceError` where its source is missing."""
-    return Expression(_returned(part.build), getattr(part.build, "__globals__", {}))
+    return Expression(returned(part.build), getattr(part.build, "__globals__", {}))
 
 
 def text(quantity: Quantity[Any]) -> str:
@@ -283,7 +283,8 @@ def definition(function: Any) -> ast.FunctionDef:
     raise NoSourceError(f"the source of {function.__qualname__} is not available")
 
 
-def _returned(function: Any) -> ast.expr:
+def returned(function: Any) -> ast.expr:
+    """The expression a function returns; raises `NoSourceError` where it has none."""
     for statement in definition(function).body:
         if isinstance(statement, ast.Return) and statement.value is not None:
             return statement.value

@@ -66,6 +66,9 @@ shape, and low enough that no upstream 64-bit product can wrap around."""
 
 REQUIRED: Any = object()
 
+MANY = 256
+"""Structs of one class from which on it pays to write a program for it."""
+
 
 class Input:
     """One input of a struct: what a spec's ``shape`` may say under this name.
@@ -243,6 +246,8 @@ class Part(Generic[T]):
         value: Any = struct
         if not self.needed or getattr(struct, self.needed):
             value = self.build(struct)
+            if type(value) in _PROGRAMS:  # faster than to follow what is asked of it
+                value.complete()
         struct.__dict__[self.name] = value
         return cast("T", value)
 
@@ -303,6 +308,8 @@ class Struct:
     if TYPE_CHECKING:
         target: Target
 
+    _done = False
+
     def read(self, key: str) -> Any:
         """The value that a report shows under ``key``; KeyError where there is none."""
         first, dot, rest = key.partition(".")
@@ -337,7 +344,12 @@ class Struct:
         return dict(zip(_keys(type(self)), self._numbers(), strict=True))
 
     def complete(self) -> None:
-        """Compute everything that is shown, as declared, so that no formula waits for another."""
+        """Compute every quantity, as declared, so that no formula waits for another."""
+        if not self._done:
+            _PROGRAMS.get(type(self), _completed)(self)
+            self._done = True
+
+    def _complete(self) -> None:
         known = self.__dict__
         for name, formula in self.quantities.items():
             if name not in known:
@@ -346,13 +358,29 @@ class Struct:
     def _numbers(self) -> list[Any]:
         """The values alone, in the order of `declared`."""
         self.complete()
-        known = self.__dict__
-        found = [known[name] for name in self.own]
+        found = [*map(self.__dict__.__getitem__, self.own)]
         for name, inner in self.parts.items():
             if inner.shown:
                 nested: Struct = getattr(self, name)
                 found += nested._numbers()
         return found
+
+
+_PROGRAMS: dict[type[Struct], Callable[[Struct], None]] = {}
+_LEFT: dict[type[Struct], int] = {}
+"""How many structs of a class are completed formula by formula before it has a program."""
+
+
+def _completed(struct: Struct) -> None:
+    cls = type(struct)
+    left = _LEFT[cls] = _LEFT.get(cls, MANY) - 1
+    if left:
+        struct._complete()
+        return
+    from kcfg.core.engine.program import program
+
+    _PROGRAMS[cls] = program(cls) or cls._complete
+    _PROGRAMS[cls](struct)
 
 
 @once

@@ -1,0 +1,132 @@
+"""The program of a struct gives what its formulas give one by one, value and type."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import pytest
+import shapes
+from hypothesis import given, settings
+
+from kcfg.core import kernels
+from kcfg.core.engine.arith import up
+from kcfg.core.engine.program import program
+from kcfg.core.engine.quantity import MANY, Struct, integer, part, quantity
+from kcfg.core.engine.terms import all_of, pick, total
+from kcfg.core.targets import Target, find
+
+written = cache(program)
+
+
+def assert_same(kernel: str, release: str, inputs: dict[str, Any]) -> None:
+    one_by_one = shapes.derive(kernel, release, inputs)
+    at_once = shapes.derive(kernel, release, inputs)
+    complete = written(kernels.find(kernel, release))
+    assert complete is not None
+    complete(at_once)
+    for name in type(one_by_one).quantities:
+        expected, found = getattr(one_by_one, name), vars(at_once)[name]
+        assert (name, type(expected), expected) == (name, type(found), found)
+    assert one_by_one.values() == at_once.values()
+
+
+@pytest.mark.parametrize("shape", shapes.SHAPES, ids=lambda shape: shape.id)
+def test_a_shape_has_the_same_values(shape: shapes.Shape) -> None:
+    assert_same(shape.kernel, shape.release, shape.inputs)
+
+
+@pytest.mark.parametrize(("kernel", "release"), shapes.RELEASES)
+def test_random_shapes_have_the_same_values(kernel: str, release: str) -> None:
+    @settings(max_examples=100, deadline=None)
+    @given(shapes.random(kernel, release))
+    def compare(inputs: dict[str, Any]) -> None:
+        assert_same(kernel, release, inputs)
+
+    compare()
+
+
+class Inner(Struct):
+    """A tile, and how often one was made by `counted`."""
+
+    target: Target
+    made = 0
+
+    rows: int = integer("rows", "Rows.")
+
+    @quantity("rows", source="here")
+    def padded(self) -> int:
+        """Rows in whole steps; the step is computed once, whatever the word does with it."""
+        return up(self.rows, total(step=self.rows - 1, one=1))
+
+
+class Outer(Struct):
+    """A struct of two parts, one of which few ask for."""
+
+    target: Target
+    shown = Inner
+
+    rows: int = integer("rows", "Rows.")
+    least: int = integer("rows", "The fewest worth padding.", default=1)
+
+    @part("shown")
+    def tile(self) -> Inner:
+        """The tile."""
+        return type(self).shown(target=self.target, rows=self.rows)
+
+    @part()
+    def other(self) -> Inner:
+        """A tile of one row more, counted as it is made."""
+        return counted(self.target, self.rows + 1)
+
+    @quantity("rows", source="here")
+    def taken(self) -> int:
+        """Rows of the one tile or the other."""
+        return pick(self.tile_will_do, self.tile.padded, self.other.padded)
+
+    @quantity("bool", source="here")
+    def tile_will_do(self) -> bool:
+        """Whether the tile is as large as it must be; declared below who reads it."""
+        return all_of(rows=self.rows >= self.least, padded=self.tile.padded >= self.least)
+
+
+def counted(target: Target, rows: int) -> Inner:
+    Inner.made += 1
+    return Inner(target=target, rows=rows)
+
+
+def test_the_many_are_as_the_few() -> None:
+    target = find()
+    for rows in range(1, 2 * MANY):
+        expected = rows if rows >= 4 else rows + 1
+        assert Outer(target=target, rows=rows, least=4).values() == {
+            "taken": expected,
+            "tile_will_do": rows >= 4,
+            "tile.padded": rows,
+        }
+
+
+def test_a_part_that_no_value_needs_is_not_built() -> None:
+    complete = program(Outer)
+    assert complete is not None
+    made = Inner.made
+    complete(Outer(target=find(), rows=8))
+    assert Inner.made == made
+    complete(Outer(target=find(), rows=8, least=9))
+    assert Inner.made == made + 1
+
+
+def test_without_a_source_there_is_none() -> None:
+    namespace: dict[str, Any] = {"Struct": Struct, "quantity": quantity}
+    exec(
+        "class Bare(Struct):\n"
+        "    @quantity('rows', source='here')\n"
+        "    def rows(self):\n"
+        "        'Rows.'\n"
+        "        return 8\n",
+        namespace,
+    )
+    bare: type[Struct] = namespace["Bare"]
+    assert program(bare) is None
+    found = [bare(target=find()).values() for _ in range(MANY + 2)]
+    assert found == [{"rows": 8}] * (MANY + 2)
