@@ -51,11 +51,11 @@ class _Reading:
 
     def __init__(self, notes: Notes) -> None:
         self.notes = notes
-        self.at: Places = {}
+        self.at = Places(notes.line)
 
     def group(self, cls: type[Group], found: dict[str, Entry], path: str) -> dict[str, Any]:
         """The values of a group's keys that are given."""
-        self.at |= self.notes.places(path, found)
+        self.at.mappings[path] = found
         values = {}
         for name, entry in found.items():
             if name == MERGE:
@@ -77,8 +77,7 @@ class _Reading:
             return ()
         values = []
         for index, item in enumerate(items):
-            place = self.notes.position(item)
-            self.at[f"{path}[{index}]"] = (place, place)
+            self.at.others[f"{path}[{index}]"] = Entry(item, item)
             values.append(self.one(key, item, f"{path}[{index}]"))
         return tuple(values)
 

@@ -7,7 +7,7 @@ everything that is wrong with it. They raise nothing, whatever the input holds.
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar, TypeVar
 
 from kcfg.core.kernel import Kernel
@@ -15,7 +15,7 @@ from kcfg.core.record import NamedTuple
 from kcfg.core.spec.documents import STDIN, Document, documents, lines_of, opened, why_unread
 from kcfg.core.spec.expectation import Expectation, read_expect
 from kcfg.core.spec.head import Head
-from kcfg.core.spec.nodes import BrokenError, MappingNode, Node, ScalarNode, parse, readable
+from kcfg.core.spec.nodes import BrokenError, MappingNode, Node, parse, readable
 from kcfg.core.spec.overrides import Overrides
 from kcfg.core.spec.problem import Problem
 from kcfg.core.spec.scalars import is_null, kind_of
@@ -24,7 +24,7 @@ from kcfg.core.spec.section import (
     EnoughError,
     Entry,
     Notes,
-    Places,
+    Span,
     entries,
     untagged,
 )
@@ -60,7 +60,7 @@ class Spec(NamedTuple):
     source: str
     shape: dict[str, Any]
     given: tuple[str, ...]
-    at: Places
+    at: Mapping[str, Span]
     expect: dict[str, Expectation]
 
     def derive(self) -> Kernel:
@@ -157,10 +157,11 @@ class Reading:
             self._no_mapping(root)
             return None
         untagged(root, "", notes)
-        if {key.value for key, _ in root.value if isinstance(key, ScalarNode)} >= OF_REPORTS:
+        top = entries(root, "", notes)
+        if top.keys() >= OF_REPORTS:
             notes.add(root, "", REPORT)
             return None
-        top = self.overrides.default(entries(root, "", notes)) | self.overrides.top()
+        top = self.overrides.default(top) | self.overrides.top()
         for key, entry in top.items():
             if key not in self.keys and key != MERGE:
                 notes.unknown(entry.key, key, self.keys)
@@ -175,10 +176,10 @@ class Reading:
         shape = self.inputs(head, cls, found)
         if notes or target is None:
             return None
-        at = notes.places("", top) | notes.places("expect", expected) | shape.at
+        shape.at.mappings |= {"": top, "expect": expected}
         source = f"{self.file}#{self.document.number}:{notes.position(root)[0]}"
         release, values, given = cls.release, shape.values, shape.given
-        return Spec(cls.kernel, cls, release, target, name, source, values, given, at, expect)
+        return Spec(cls.kernel, cls, release, target, name, source, values, given, shape.at, expect)
 
     def inputs(self, head: Head, cls: type[Kernel], found: dict[str, Entry]) -> Shape:
         """The kernel's inputs, from the entries of ``shape``."""

@@ -89,14 +89,18 @@ def documents(lines: Iterable[bytes], file: str) -> Iterator[Document | Problem]
     number = row = offset = 0
     pending = _Pending(1, 0)
     for row, line in enumerate(lines, 1):
-        if row == 1 and (problem := _other_encoding(line, file)):
-            yield problem
-            return
-        mark = _marker(line) if line[0] in MARKS else b""
-        if mark == b"---" and pending.begun:
-            number += 1
-            yield _decoded(pending, number, file)
-            pending = _Pending(row, offset)
+        if pending.begun and line[0] not in MARKS:
+            mark = b""  # one of most lines: nothing but content
+        else:
+            if row == 1 and (problem := _other_encoding(line, file)):
+                yield problem
+                return
+            mark = _marker(line)
+            if mark == b"---" and pending.begun:
+                number += 1
+                yield _decoded(pending, number, file)
+                pending = _Pending(row, offset)
+            pending.begun = pending.begun or (mark != b"..." and _begins(line))
         pending.lines.append(line)
         offset += len(line)
         if mark == b"...":
@@ -104,8 +108,6 @@ def documents(lines: Iterable[bytes], file: str) -> Iterator[Document | Problem]
                 number += 1
                 yield _decoded(pending, number, file)
             pending = _Pending(row + 1, offset)
-        elif not pending.begun:
-            pending.begun = _begins(line)
         if offset - pending.offset > LARGEST:
             message = f"document {number + 1} has more than {LARGEST:,} bytes: this is no spec"
             yield Problem(file, pending.line, 1, "", message, "unreadable")

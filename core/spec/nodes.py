@@ -28,17 +28,17 @@ class BrokenError(Exception):
         self.composing = composing
 
 
+_EMPTY: Any = staticmethod("".format)
+"""Answers anything with an empty text, and takes no Python to do so."""
+
+
 class Untyped(BaseLoader):
-    """Composes nodes whose tag is empty unless the document itself wrote one."""
+    """Composes nodes whose tag is empty unless the document itself wrote one.
 
-    def resolve(self, kind: type[Node], value: Any, implicit: Any) -> str:
-        return ""
+    The loader asks these three for each of them.
+    """
 
-    def descend_resolver(self, current_node: Any, current_index: Any) -> None:
-        """Nothing depends on where a node is: these two are called for each of them."""
-
-    def ascend_resolver(self) -> None:
-        pass
+    resolve = descend_resolver = ascend_resolver = _EMPTY
 
 
 _JSON_STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import cache, reduce
+from functools import cache, lru_cache, reduce
 from typing import Any
 
 from kcfg.core.engine.quantity import Input
@@ -42,6 +42,18 @@ def is_null(node: Node) -> bool:
 
 def read(node: Node, declared: Input) -> Any:
     """The value of an input, as declared; raises `RefusedError`."""
+    if isinstance(node, ScalarNode):
+        return _written(node.value, node.style, declared)
+    return _read(node, declared)
+
+
+@lru_cache(maxsize=1 << 12)
+def _written(text: str, style: str | None, declared: Input) -> Any:
+    """`read`, of a text and how it is quoted: specs of one kernel have much in common."""
+    return _read(ScalarNode("", text, style=style), declared)
+
+
+def _read(node: Node, declared: Input) -> Any:
     if declared.kind is int:
         return in_range(integer(node, _range(declared.least, declared.most)), declared)
     if declared.kind is bool:

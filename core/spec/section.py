@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 
 from kcfg.core.record import NamedTuple
 from kcfg.core.spec.documents import Document
@@ -20,8 +20,8 @@ Position = tuple[int, int]
 
 NOWHERE: Position = (0, 0)
 
-Places = dict[str, tuple[Position, Position]]
-"""Where a key and its value stand, by the key's path."""
+Span = tuple[Position, Position]
+"""Where a key and its value begin."""
 
 
 class Setting(ScalarNode):
@@ -39,6 +39,38 @@ class Entry(NamedTuple):
 
     key: Node
     value: Node
+
+
+class Places(Mapping[str, Span]):
+    """Where a key and its value stand, by the key's path; worked out when that is asked.
+
+    ``line`` is the document's first. Entries of the mapping at a path are kept by that path,
+    any others (of a list, or under another word) by their own.
+    """
+
+    def __init__(self, line: int) -> None:
+        self.line = line
+        self.mappings: dict[str, dict[str, Entry]] = {}
+        self.others: dict[str, Entry] = {}
+
+    def __getitem__(self, path: str) -> Span:
+        outer, _, key = path.rpartition(".")
+        entry = self.others[path] if path in self.others else self.mappings.get(outer, {})[key]
+        return position(entry.key, self.line), position(entry.value, self.line)
+
+    def __iter__(self) -> Iterator[str]:
+        for path, found in self.mappings.items():
+            yield from (f"{path}.{key}" if path else key for key in found)
+        yield from self.others
+
+    def __len__(self) -> int:
+        return len(self.others) + sum(map(len, self.mappings.values()))
+
+
+def position(node: Node, line: int) -> Position:
+    """Where a node of a document begins whose first line is this one."""
+    mark = node.start_mark
+    return (line + mark.line, mark.column + 1) if mark is not None else NOWHERE
 
 
 class EnoughError(Exception):
@@ -61,23 +93,7 @@ class Notes:
 
     def position(self, node: Node | None) -> Position:
         """Where a node begins; without one, the document."""
-        if node is None:
-            return (self.line, 1)
-        mark = node.start_mark
-        return (self.line + mark.line, mark.column + 1) if mark is not None else NOWHERE
-
-    def places(self, path: str, found: dict[str, Entry]) -> Places:
-        """Where the entries of the mapping at ``path`` stand, by their own paths."""
-        prefix, first = f"{path}." if path else "", self.line
-        places: Places = {}
-        for name, entry in found.items():
-            key, value = entry.key.start_mark, entry.value.start_mark
-            places[prefix + name] = (
-                ((first + key.line, key.column + 1), (first + value.line, value.column + 1))
-                if key is not None and value is not None
-                else (NOWHERE, NOWHERE)
-            )
-        return places
+        return (self.line, 1) if node is None else position(node, self.line)
 
     def add(self, node: Node | None, path: str, message: str, kind: Kind = "wrong") -> None:
         """Note a problem at a node; raises `EnoughError` once there are too many."""

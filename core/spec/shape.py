@@ -26,10 +26,15 @@ class Shape(NamedTuple):
 
 
 class Grammar(NamedTuple):
-    """What the shape of a kernel may hold: its inputs, and other words for some, by key."""
+    """What the shape of a kernel may hold: its inputs, and other words for some, by key.
+
+    ``defaults`` are those of the inputs that have one; ``needed`` are the others' keys.
+    """
 
     inputs: dict[str, tuple[str, Input]]
     spellings: dict[str, Spelling]
+    defaults: dict[str, Any]
+    needed: frozenset[str]
 
     def same(self, key: str) -> tuple[str, ...]:
         """Every key that gives the same input as this one."""
@@ -46,13 +51,18 @@ def grammar(cls: type[Kernel]) -> Grammar:
     if cls not in _GRAMMARS:
         inputs = {member.key: (name, member) for name, member in cls.inputs.items()}
         spellings = {spelling.word: spelling for spelling in cls.spellings}
-        _GRAMMARS[cls] = Grammar(inputs, spellings)
+        defaults = {key: each.default for key, (_, each) in inputs.items()}
+        needed = frozenset(key for key in inputs if defaults[key] is REQUIRED)
+        for key in needed:
+            del defaults[key]
+        _GRAMMARS[cls] = Grammar(inputs, spellings, defaults, needed)
     return _GRAMMARS[cls]
 
 
 def needed(cls: type[Kernel]) -> str:
     """The keys of the inputs that have no default, as a list with commas."""
-    return listed(key for key, (_, each) in grammar(cls).inputs.items() if each.default is REQUIRED)
+    known = grammar(cls)
+    return listed(key for key in known.inputs if key in known.needed)
 
 
 def read_shape(cls: type[Kernel], found: dict[str, Entry], shape: Node, notes: Notes) -> Shape:
@@ -85,17 +95,18 @@ class _Reading:
         for word, value in words.items():
             self._convert(self.grammar.spellings[word], value)
         self._missing()
-        given = tuple(key for key in self.found if key in self.values or key in words)
+        given = tuple([key for key in self.found if key in self.values or key in words])
         if len(self.notes) == before and not self.refused and MERGE not in self.found:
             self._conflicts(given)
-        inputs, spellings = self.grammar
-        at = self.notes.places("shape", self.found)
-        at |= {_at(spellings[word].means): at[_at(word)] for word in words}
+        inputs, spellings = self.grammar.inputs, self.grammar.spellings
+        at = Places(self.notes.line)
+        at.mappings["shape"] = self.found
+        at.others = {_at(spellings[word].means): self.found[word] for word in words}
         return Shape({inputs[key][0]: value for key, value in self.values.items()}, given, at)
 
     def _read(self) -> dict[str, Any]:
         """Read every entry; the values under another word than the input's own are returned."""
-        inputs, spellings = self.grammar
+        inputs, spellings = self.grammar.inputs, self.grammar.spellings
         words: dict[str, Any] = {}
         for key, (key_node, node) in self.found.items():
             if key in inputs:
@@ -126,7 +137,7 @@ class _Reading:
                 self.refused.add(means)
                 return
         try:
-            converted = spelling.convert(value, {**self._defaults(), **self.values})
+            converted = spelling.convert(value, {**self.grammar.defaults, **self.values})
         except KeyError:  # an input it rests on is missing or refused, which is noted elsewhere
             self.refused.add(means)
             return
@@ -140,11 +151,11 @@ class _Reading:
             self.notes.add(node, _at(word), f"`{means}`, which this gives, {error}")
 
     def _missing(self) -> None:
-        if MERGE in self.found:
-            return
-        for key, (_, declared) in self.grammar.inputs.items():
-            if declared.default is REQUIRED and key not in self.values and key not in self.refused:
-                self._missed(key, declared)
+        lacking = self.grammar.needed - self.values.keys() - self.refused
+        if lacking and MERGE not in self.found:
+            for key, (_, declared) in self.grammar.inputs.items():
+                if key in lacking:
+                    self._missed(key, declared)
 
     def _missed(self, key: str, declared: Input) -> None:
         words = self.grammar.same(key)
@@ -160,18 +171,11 @@ class _Reading:
 
     def _conflicts(self, given: tuple[str, ...]) -> None:
         """Ask the kernel whether its inputs go together."""
-        inputs = {**self._defaults(), **self.values}
+        inputs = {**self.grammar.defaults, **self.values}
         for key, message in self.cls.conflicts(inputs, given):
             word = next((word for word in self.grammar.same(key) if word in self.found), key)
             node = self.found[word].value if word in self.found else self.node
             self.notes.add(node, _at(word), message)
-
-    def _defaults(self) -> dict[str, Any]:
-        return {
-            key: declared.default
-            for key, (_, declared) in self.grammar.inputs.items()
-            if declared.default is not REQUIRED
-        }
 
 
 def _at(key: str) -> str:

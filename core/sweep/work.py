@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kcfg.core import targets
-from kcfg.core.engine.quantity import REQUIRED
 from kcfg.core.kernel import Kernel
 from kcfg.core.spec.shape import grammar
 from kcfg.core.sweep.arrays import Vocabulary
@@ -69,15 +68,14 @@ class Worker:
         self.arrays, self.sizes, self.plain = (
             View(query, vocabulary) for vocabulary in (OVER_ARRAYS, OVER_SIZES, PLAIN)
         )
-        inputs, spellings = grammar(self.cls)
-        self.attributes = {key: name for key, (name, _) in inputs.items()}
-        self.defaults = {
-            key: declared.default
-            for key, (_, declared) in inputs.items()
-            if declared.default is not REQUIRED
-        }
+        known = grammar(self.cls)
+        self.attributes = {key: name for key, (name, _) in known.inputs.items()}
+        self.defaults = known.defaults
         self.spellings = [
-            spellings[key] for axis in self.grid.axes for key in axis.keys if key in spellings
+            known.spellings[key]
+            for axis in self.grid.axes
+            for key in axis.keys
+            if key in known.spellings
         ]
         self.bounds = {
             key: _bound(values)
