@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+from kcfg.core.once import once
 from kcfg.core.record import NamedTuple
 
 if TYPE_CHECKING:
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
 Severity = Literal["error", "warning", "info"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
+_RANK = {severity: rank for rank, severity in enumerate(SEVERITIES)}
 
 
 class Finding(NamedTuple):
@@ -57,6 +59,7 @@ def findings(subject: Kernel | Launch) -> list[Finding]:
     return sorted(found, key=_rank)
 
 
+@once
 def blamed_inputs(kernel: type[Kernel], path: str) -> tuple[str, ...]:
     """The keys of a spec's shape that the value at a finding's path rests on.
 
@@ -73,4 +76,4 @@ def blamed_inputs(kernel: type[Kernel], path: str) -> tuple[str, ...]:
 
 def _rank(finding: Finding) -> tuple[int, str]:
     """Most severe first; among equals in the order of the rules."""
-    return SEVERITIES.index(finding.severity), finding.rule
+    return _RANK[finding.severity], finding.rule

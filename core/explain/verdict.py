@@ -8,7 +8,7 @@ configuration then costs microseconds, so that a sweep may ask every one.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cached_property
 from operator import attrgetter
 from typing import Any
@@ -115,7 +115,7 @@ def failures(kernel: Kernel) -> list[Failure]:
         root = conditions(type(kernel))
     except formula.NoSourceError:
         return _unexplained(quantities["supported"])
-    return list(_failed(kernel, root, ()))
+    return _failed(kernel, root, ())
 
 
 def binding(kernel: Kernel) -> tuple[Fit, ...]:
@@ -205,24 +205,21 @@ class Premise(NamedTuple):
         return written if self.holds else f"negate({written})"
 
 
-def _failed(kernel: Kernel, node: Condition, premises: tuple[Premise, ...]) -> Iterator[Failure]:
+def _failed(kernel: Kernel, node: Condition, premises: tuple[Premise, ...]) -> list[Failure]:
     if node.holds(kernel):
-        return
+        return []
     if node.word == "all":
-        for part in node.parts:
-            yield from _failed(kernel, part, premises)
-    elif node.word == "pick":
+        return [found for part in node.parts for found in _failed(kernel, part, premises)]
+    if node.word == "pick":
         asked, then, otherwise = node.parts
         because = Premise(asked, asked.holds(kernel))
-        taken = then if because.holds else otherwise
-        yield from _failed(kernel, taken, (*premises, because))
-    else:
-        verdicts = [part for part in node.parts if part.word == "all"]
-        if not verdicts:
-            yield _failure(kernel, node, premises)
-        others = [Premise(part, False) for part in node.parts if part.word != "all"]
-        for part in verdicts:
-            yield from _failed(kernel, part, (*premises, *others))
+        return _failed(kernel, then if because.holds else otherwise, (*premises, because))
+    verdicts = [part for part in node.parts if part.word == "all"]
+    if not verdicts:
+        return [_failure(kernel, node, premises)]
+    others = (Premise(part, False) for part in node.parts if part.word != "all")
+    premises = (*premises, *others)
+    return [found for part in verdicts for found in _failed(kernel, part, premises)]
 
 
 def _failure(kernel: Kernel, node: Condition, premises: tuple[Premise, ...]) -> Failure:

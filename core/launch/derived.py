@@ -57,8 +57,8 @@ def from_kernel(kernel: Kernel) -> Launch:
         blocks_per_sm=_value(kernel, "blocks_per_sm"),
         unit=kernel.needs,
         registers=registers and _registers(registers, kernel.target.max_registers_per_thread),
-        shared=None if dynamic is None or dynamic < 0 else Shared(dynamic=dynamic),
-        pipelines=() if stages is None else (Pipeline(stages=stages),),
+        shared=None if dynamic is None or dynamic < 0 else _shared(dynamic),
+        pipelines=() if stages is None else _pipelines(stages),
         tmem=None if tmem is None or tmem.unplaced else _tmem(tmem.used, tmem.allocated),
     )
     if smem is not None and not smem.unplaced:
@@ -88,6 +88,19 @@ def quantity_of(kernel: type[Kernel], path: str) -> str:
 def _value(kernel: Kernel, path: str) -> Any:
     key = quantity_of(type(kernel), path)
     return kernel.read(key) if key else None
+
+
+# The same group for the same numbers: their identity is what judging goes by.
+
+
+@lru_cache(maxsize=1 << 12)
+def _shared(dynamic: int) -> Shared:
+    return Shared(dynamic=dynamic)
+
+
+@lru_cache(maxsize=1024)
+def _pipelines(stages: int) -> tuple[Pipeline, ...]:
+    return (Pipeline(stages=stages),)
 
 
 @lru_cache(maxsize=1024)

@@ -1,80 +1,74 @@
 """Judging derived kernels by the thousand: what many of them share is judged once.
 
 Most rules look at the threads, registers and tensor memory of a block only, which are the
-same for whole families of shapes. They are asked of an outline that has nothing else; a
-rule that reaches for more, such as shared memory, finds nothing there and is asked of every
-launch. So no list says which rule is of which kind.
+same for whole families of shapes, and most of the others at its shared memory, which has
+few sizes. They are asked of an outline that has nothing else, and their answers remembered;
+a rule that reaches for more finds nothing there, and is asked of a fuller one. So no list
+says which rule is of which kind.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
 from kcfg.core.findings import Finding
 from kcfg.core.hardware.target import Target
 from kcfg.core.kernel import Kernel
-from kcfg.core.launch.groups import Registers, Tmem
 from kcfg.core.launch.launch import Launch
 from kcfg.core.rules import Rule, finding, rules
 
-OF_ONE = ("shared", "pipelines", "kernel", "stored", "unplaced")
-"""What an outline lacks."""
+BLOCK = ("threads", "blocks_per_sm", "unit", "registers", "tmem")
+MEMORY = ("shared", "pipelines", "stored", "unplaced")
+"""What a derived launch has beside its kernel."""
+
+Answers = tuple[tuple[Finding, ...], tuple[Rule, ...]]
+"""What rules find, and those that look further."""
 
 
 def judge_derived(launch: Launch) -> list[Finding]:
     """What every rule finds in a launch that `launch_of` made of a derived kernel."""
     kernel = launch.kernel_class
     assert kernel is not None
-    said, others = _remembered(
-        kernel,
-        launch.target,
-        launch.threads,
-        launch.blocks_per_sm,
-        launch.unit,
-        launch.registers,
-        launch.tmem,
-    )
+    about = vars(launch)
+    block = (kernel, launch.target, *[about[name] for name in BLOCK])
+    said, others = _of_memory(*block, *[about[name] for name in MEMORY])
     found = list(said)
     for each in others:
         found += _answers(launch, each, kernel)
     return found
 
 
-def _outlined(
-    kernel: type[Kernel],
-    target: Target,
-    threads: int | None,
-    blocks_per_sm: int | None,
-    unit: str | None,
-    registers: Registers | None,
-    tmem: Tmem | None,
-) -> tuple[tuple[Finding, ...], tuple[Rule, ...]]:
-    """What rules find in every launch that has these, and the rules that look further."""
-    outline = Launch(
-        target,
-        threads=threads,
-        blocks_per_sm=blocks_per_sm,
-        unit=unit,
-        registers=registers,
-        tmem=tmem,
-    )
-    for name in OF_ONE:
+@lru_cache(1 << 10)
+def _of_block(kernel: type[Kernel], *block: Any) -> Answers:
+    return _asked(rules(), kernel, *block)
+
+
+@lru_cache(1 << 12)
+def _of_memory(*given: Any) -> Answers:
+    block, memory = given[: -len(MEMORY)], given[-len(MEMORY) :]
+    said, others = _of_block(*block)
+    more, others = _asked(others, *block, **dict(zip(MEMORY, memory, strict=True)))
+    return (*said, *more), others
+
+
+def _asked(
+    asked: Iterable[Rule], kernel: type[Kernel], target: Target, *block: Any, **memory: Any
+) -> Answers:
+    """What rules say of an outline of a launch: it lacks its kernel, and memory if not given."""
+    outline = Launch(target, **dict(zip(BLOCK, block, strict=True)))
+    for name in ("kernel", *MEMORY):
         del vars(outline)[name]
+    vars(outline).update(memory)
     said: list[Finding] = []
     others = []
-    for each in rules():
+    for each in asked:
         try:
             said += _answers(outline, each, kernel)
         except AttributeError:
             others.append(each)
     return tuple(said), tuple(others)
-
-
-_remembered: Callable[..., tuple[tuple[Finding, ...], tuple[Rule, ...]]] = lru_cache(maxsize=1024)(
-    _outlined
-)
 
 
 def _answers(launch: Launch, rule: Rule, kernel: type[Kernel]) -> list[Finding]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
@@ -39,22 +40,27 @@ def unsupported(launch: Launch, kernel: Kernel) -> Iterator[Breach]:
     from kcfg.core.explain.verdict import failures
 
     for failure in failures(kernel):
-        sides = ", ".join(f"{side.text} is {_shown(side.value)}" for side in failure.sides)
-        reads = ", ".join(f"{side.text} = {_shown(side.value)}" for side in failure.reads)
-        where = sides or reads
-        because = f" where {' and '.join(failure.premises)}" if failure.premises else ""
-        rests = f"; it rests on {joined(failure.inputs)}" if failure.inputs else ""
-        value = failure.sides[0].value if failure.sides else None
-        limit = failure.sides[1].value if len(failure.sides) > 1 else None
+        fails, rests = _said(failure.name, failure.condition, failure.premises, failure.inputs)
+        sides = [f"{side.text} is {_shown(side.value)}" for side in failure.sides]
+        reads = [f"{side.text} = {_shown(side.value)}" for side in failure.reads]
+        numbers = ", ".join(sides or reads)
+        values = [side.value for side in failure.sides]
         yield Breach(
-            f"unsupported: {failure.name.replace('_', ' ')} fails, {failure.condition}{because}"
-            + (f": {where}" if where else "")
-            + _columns(kernel, failure)
-            + rests,
+            fails + (numbers and f": {numbers}") + _columns(kernel, failure) + rests,
             path=failure.reads[0].text if failure.reads else failure.path[-1],
-            value=value,
-            limit=limit,
+            value=values[0] if values else None,
+            limit=values[1] if len(values) > 1 else None,
         )
+
+
+@lru_cache(1 << 10)
+def _said(
+    name: str, condition: str, premises: tuple[str, ...], inputs: tuple[str, ...]
+) -> tuple[str, str]:
+    """What stands before and behind the numbers of a failure: all that has none."""
+    because = f" where {' and '.join(premises)}" if premises else ""
+    rests = f"; it rests on {joined(inputs)}" if inputs else ""
+    return f"unsupported: {name.replace('_', ' ')} fails, {condition}{because}", rests
 
 
 def _columns(kernel: Kernel, failure: Failure) -> str:
@@ -195,11 +201,13 @@ def padded_depth(launch: Launch, kernel: Kernel) -> Iterator[Breach]:
     qk_depth: 128, ov_depth: 128, swizzle_mode: 128B, page_size: 0, is_mla: false}}
     """
     for plain, padded in _padded(type(kernel)):
-        given, taken = kernel.read(plain), kernel.read(padded)
+        given, taken = getattr(kernel, plain), getattr(kernel, padded)
         if 0 < given < taken:
+            known = type(kernel).own
             yield Breach(
-                f"{plain} {given} is padded to {taken} elements, and costs what {taken} costs",
-                path=padded,
+                f"{known[plain].key} {given} is padded to {taken} elements, and costs what {taken}"
+                " costs",
+                path=known[padded].key,
                 value=given,
                 limit=taken,
             )
@@ -207,7 +215,7 @@ def padded_depth(launch: Launch, kernel: Kernel) -> Iterator[Breach]:
 
 @once
 def _padded(kernel: type[Kernel]) -> tuple[tuple[str, str], ...]:
-    """The depths of a kernel that it also has padded, by key."""
-    keys = {member.key for member in kernel.own.values()}
-    found = ((key.removeprefix("padded_"), key) for key in keys if key.startswith("padded_"))
-    return tuple(sorted(pair for pair in found if pair[0] in keys))
+    """The depths of a kernel that it also has padded, by attribute."""
+    names = {member.key: name for name, member in kernel.own.items()}
+    found = ((key.removeprefix("padded_"), key) for key in names if key.startswith("padded_"))
+    return tuple(sorted((names[key], names[padded]) for key, padded in found if key in names))

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from kcfg.core.findings import Finding, blamed_inputs
 from kcfg.core.kernel import Kernel
 from kcfg.core.spec import Spec
+from kcfg.core.spec.section import NOWHERE
 from kcfg.core.validate.advice import LATER, Advice, Answers
 from kcfg.core.validate.result import Located, Place
 
@@ -32,7 +33,7 @@ def located(
         found_at = _places(spec, finding.path)
         if not found_at and finding.rule == UNSUPPORTED:  # blamed is a default: point at what mends
             keys = (f"shape.{key}" for key in sorted(mending))
-            found_at = [Place(key, *spec.at[key][0]) for key in keys if _stands(spec, key)]
+            found_at = [place for key in keys for place in _at(spec, key)]
         places = sorted(found_at, key=lambda each: _order(spec, each, mending))
         first, *others = places or [_around(spec, finding.path)]
         placed = finding._replace(file=file, line=first.line, column=first.column)
@@ -52,15 +53,16 @@ def _mended(finding: Finding, answers: Answers | None) -> Finding:
 
 def _places(spec: Spec, path: str) -> list[Place]:
     """The given keys that a finding's path stands for."""
-    if _stands(spec, path):
-        return [Place(path, *spec.at[path][0])]
+    itself = _at(spec, path)
+    if itself:
+        return itself
     words = {spelling.means: spelling.word for spelling in spec.cls.spellings}
-    keys = ((key, f"shape.{key}") for key in blamed_inputs(spec.cls, path))
-    return [
-        Place(f"shape.{words[key]}" if words.get(key) in spec.given else at, *spec.at[at][0])
-        for key, at in keys
-        if _stands(spec, at)
-    ]
+    places = []
+    for key in blamed_inputs(spec.cls, path):
+        word = words.get(key)
+        shown = f"shape.{word}" if word in spec.given else ""
+        places += _at(spec, f"shape.{key}", shown)
+    return places
 
 
 def _order(spec: Spec, place: Place, mending: set[str]) -> tuple[bool, bool]:
@@ -69,18 +71,22 @@ def _order(spec: Spec, place: Place, mending: set[str]) -> tuple[bool, bool]:
     return key not in mending, type(spec.shape.get(key)) is not int
 
 
-def _stands(spec: Spec, path: str) -> bool:
-    """Whether the file itself gives a key; what the command line gives stands nowhere."""
-    return path in spec.at and spec.at[path][0][0] > 0
+def _at(spec: Spec, path: str, shown: str = "") -> list[Place]:
+    """Where the file itself gives a key; what the command line gives stands nowhere.
+
+    ``shown`` is the word under which an input is given that has another name.
+    """
+    (line, column), _ = spec.at.get(path, (NOWHERE, NOWHERE))
+    return [Place(shown or path, line, column)] if line else []
 
 
 def _around(spec: Spec, path: str) -> Place:
     """The nearest given key around a path; at last the shape, or the kernel."""
+    around = []
     while path:
         path = path[: max(path.rfind("."), path.rfind("["), 0)]
-        if _stands(spec, path):
-            return Place(path, *spec.at[path][0])
-    for key in ("shape", "kernel"):
-        if _stands(spec, key):
-            return Place(key, *spec.at[key][0])
+        around.append(path)
+    for key in (*around, "shape", "kernel"):
+        for place in _at(spec, key):
+            return place
     return Place("", 1, 1)
