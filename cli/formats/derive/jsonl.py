@@ -6,12 +6,12 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+import orjson
+
 from kcfg.cli import console
 from kcfg.core.kernel import Kernel
 from kcfg.core.once import once
 from kcfg.core.report import Derived, units
-
-_text = json.JSONEncoder(separators=(",", ":")).encode
 
 
 def write(derived: Iterable[Derived]) -> None:
@@ -21,30 +21,17 @@ def write(derived: Iterable[Derived]) -> None:
 
 
 def line(kernel: type[Kernel], report: dict[str, Any]) -> str:
-    """A report as JSON on one line: what ``json.dumps`` gives, in half the time.
-
-    Most of it are the names and units of the values, which all reports of a kernel share.
-    """
-    before = _text({key: report[key] for key in _BEFORE})
-    found = report["values"].values()
-    values = tuple([value if type(value) is int else _word(value) for value in found])
-    after = _text({key: value for key, value in report.items() if key not in _WRITTEN})
-    return f"{before[:-1]},{_frame(kernel) % values},{after[1:]}"
-
-
-def _word(value: str | bool | None) -> str:
-    if isinstance(value, str):
-        return _text(value)
-    return "null" if value is None else "true" if value else "false"
-
-
-_BEFORE = ("schema", "kcfg", "kernel", "release", "target", "name", "source", "inputs")
-_WRITTEN = frozenset((*_BEFORE, "values", "units"))
+    """A report as JSON on one line: what ``json.dumps`` gives, some times faster."""
+    try:
+        text = orjson.dumps({**report, "units": _units(kernel)})
+        if text.isascii():
+            return text.decode()
+    except TypeError:  # an integer of more than 64 bits, or half of a surrogate pair
+        pass
+    return json.dumps(report, separators=(",", ":"))
 
 
 @once
-def _frame(kernel: type[Kernel]) -> str:
-    """The values with a place for each, and the units."""
-    names = units(kernel)
-    places = ",".join(f"{_text(name)}:%s" for name in names)
-    return f'"values":{{{places}}},"units":{_text(names)}'.replace("%", "%%").replace("%%s", "%s")
+def _units(kernel: type[Kernel]) -> orjson.Fragment:
+    """The units, which all reports of a kernel share."""
+    return orjson.Fragment(orjson.dumps(units(kernel)))
