@@ -65,6 +65,11 @@ def carve(parts: Iterable[tuple[str, int, int, int]]) -> list[Region]:
     return placed
 
 
+def _start(region: Region | Columns) -> tuple[int, bool]:
+    """Where it starts; what shares the bytes or columns of another comes behind that."""
+    return region[1], region.alias_of is not None
+
+
 def smem(struct: str, limit: int, used: int, regions: Iterable[Region]) -> Smem:
     """Shared memory whose regions are given with their offsets; gaps become padding rows.
 
@@ -73,20 +78,20 @@ def smem(struct: str, limit: int, used: int, regions: Iterable[Region]) -> Smem:
     tiled: list[Region] = []
     end = 0
     given = tuple(regions)
-    for region in given:
-        if region.bytes < 0 or region.offset < 0:
-            reason = f"{region.name} would take {region.bytes} bytes at {region.offset}"
-            return Smem(struct, limit, used, (), reason)
-    for region in sorted(given, key=lambda region: (region.offset, region.alias_of is not None)):
-        if not region.bytes:
+    for name, offset, size, *_ in given:
+        if size < 0 or offset < 0:
+            return Smem(struct, limit, used, (), f"{name} would take {size} bytes at {offset}")
+    for region in sorted(given, key=_start):
+        name, offset, size, _, _, alias_of = region
+        if not size:
             continue
-        if region.alias_of is None:
-            if region.offset < end:
-                reason = f"{region.name} would start at {region.offset}, inside {tiled[-1].name}"
+        if alias_of is None:
+            if offset < end:
+                reason = f"{name} would start at {offset}, inside {tiled[-1].name}"
                 return Smem(struct, limit, used, (), reason)
-            if region.offset > end:
-                tiled.append(Region(PADDING, end, region.offset - end))
-            end = region.end
+            if offset > end:
+                tiled.append(Region(PADDING, end, offset - end))
+            end = offset + size
         tiled.append(region)
     if end < used:
         tiled.append(Region(PADDING, end, used - end))
@@ -124,16 +129,16 @@ class Tmem(NamedTuple):
 def tmem(target: Target, used: int, allocated: int, regions: Iterable[Columns]) -> Tmem:
     """Tensor memory as column ranges in order of their columns; empty ranges are left out."""
     capacity = target.tmem_columns
-    found = sorted(regions, key=lambda region: (region.column, region.alias_of is not None))
-    for region in found:
-        if region.columns < 0 or region.column < 0:
-            reason = f"{region.name} would take {region.columns} columns at {region.column}"
+    found = sorted(regions, key=_start)
+    for name, column, columns, *_ in found:
+        if columns < 0 or column < 0:
+            reason = f"{name} would take {columns} columns at {column}"
             return Tmem(capacity, used, None, (), reason)
     return Tmem(
         capacity,
         used,
         allocated if used <= allocated <= capacity else None,
-        tuple(region for region in found if region.columns),
+        tuple([region for region in found if region.columns]),
     )
 
 

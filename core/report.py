@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from kcfg.core.kernel import Kernel
-from kcfg.core.layout import PADDING, Barriers, Region, Registers, Smem, Tmem
+from kcfg.core.layout import Barriers, Region, Registers, Smem, Tmem
 from kcfg.core.once import once
 from kcfg.core.record import NamedTuple
 from kcfg.core.version import VERSION
@@ -93,7 +93,9 @@ def _smem(smem: Smem | None) -> dict[str, Any] | None:
 
 
 def _region(region: Region) -> dict[str, Any]:
-    return {**region._asdict(), "padding": region.name == PADDING}
+    found = region._asdict()
+    found["padding"] = region.padding
+    return found
 
 
 def _tmem(tmem: Tmem | None) -> dict[str, Any] | None:
