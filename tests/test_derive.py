@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -135,6 +136,27 @@ def test_one_broken_spec_does_not_hide_the_others() -> None:
 def test_json_is_an_object_for_one_spec_and_a_list_for_several(spec: str) -> None:
     assert derived(spec)["name"] == "indexer"
     assert [each["name"] for each in derived(spec, spec)] == ["indexer", "indexer"]
+
+
+ODD = """
+---
+name: "é 漢"
+kernel: index_prefill
+shape: {dtype: fp8, ks_dtype: f32, depth: 128, BM_key: 128, mma_n: 128, num_heads: 32}
+---
+kernel: launch
+shape: {threads: 96, registers: {entry: 4000000000000000000, roles: [{warps: 3, count: 24}]}}
+"""
+
+
+def test_jsonl_is_ascii_whatever_a_name_or_number_holds(tmp_path: Path) -> None:
+    file = tmp_path / os.fsdecode(b"b\xe9d.yaml")
+    file.write_text(ODD, encoding="utf-8")
+    lines = kcfg("derive", str(file), "--format", "jsonl").stdout.splitlines()
+    reports = [json.loads(line) for line in lines]
+    assert [json.dumps(report, separators=(",", ":")) for report in reports] == lines
+    assert reports[0]["name"] == "é 漢"
+    assert max(finding["over"] or 0 for finding in reports[1]["findings"]) > 2**64
 
 
 def test_yaml_and_jsonl_say_what_json_says(spec: str) -> None:
