@@ -47,7 +47,10 @@ else:
             return f"{type(self).__name__}({', '.join(named)})"
 
         def _asdict(self) -> dict[str, Any]:
-            return dict(zip(self._fields, self))  # noqa: B905 (a keyword takes longer than this)
+            cls = type(self)
+            pairs = (f"{key!r}: self[{place}]" for place, key in enumerate(cls._fields))
+            cls._asdict = eval(f"lambda self: {{{', '.join(pairs)}}}")
+            return self._asdict()
 
         def _replace(self, /, **named: Any) -> Any:
             return type(self)(**{**self._asdict(), **named})

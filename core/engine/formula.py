@@ -268,6 +268,7 @@ def struct_of(struct: type[Struct], name: str) -> type[Struct] | None:
 # Trees
 
 
+@cache
 def definition(function: Any) -> ast.FunctionDef:
     """The code of a function, from its file; raises `NoSourceError` where there is none."""
     code: CodeType = function.__code__

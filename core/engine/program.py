@@ -123,16 +123,15 @@ class _Writer:
         word = names.get(call.func.id) if isinstance(call.func, ast.Name) else None
         if not isinstance(word, FunctionType) or word.__module__ not in WORDS:
             return None
-        definition = formula.definition(word)
-        returned = formula.returned(word)
+        takes, returned = formula.definition(word).args, formula.returned(word)
         given = [rebuilt(argument, replace) for argument in call.args]
         named = [rebuilt(argument.value, replace) for argument in call.keywords]
         arguments: dict[str, ast.expr] = {}
-        if definition.args.kwarg:
-            arguments[definition.args.kwarg.arg] = ast.Tuple(named, ast.Load())
-        for parameter, value in zip(definition.args.args, given, strict=True):
+        if takes.kwarg:
+            arguments[takes.kwarg.arg] = ast.Tuple(named, ast.Load())
+        for parameter, value in zip(takes.args, given, strict=True):
             arguments[parameter.arg] = self._once(value, parameter.arg, returned)
-        return _stopping(self._rewritten(returned, word.__globals__, arguments))
+        return _plain(self._rewritten(returned, word.__globals__, arguments))
 
     def _once(self, value: ast.expr, parameter: str, body: ast.expr) -> ast.expr:
         """The argument itself, or a variable for one that would be computed twice."""
@@ -149,10 +148,15 @@ class _Writer:
         return ast.Name(name, ast.Load())
 
 
-def _stopping(tree: ast.expr) -> ast.expr:
-    """``all((a, b))`` or ``any((a, b))`` that asks no further than it must; else the tree."""
+def _plain(tree: ast.expr) -> ast.expr:
+    """A call of ``all``, ``any`` or ``sum`` as operators, which ask no further than they must."""
     match tree:
         case ast.Call(ast.Name("all" | "any" as name), [ast.Tuple([_, _, *_] as conditions)]):
             asked = ast.BoolOp(ast.And() if name == "all" else ast.Or(), conditions)
             return ast.IfExp(asked, ast.Constant(True), ast.Constant(False))
+        case ast.Call(ast.Name("sum"), [ast.Tuple([first, second, *others])]):
+            added: ast.expr = ast.BinOp(first, ast.Add(), second)
+            for term in others:
+                added = ast.BinOp(added, ast.Add(), term)
+            return added
     return tree

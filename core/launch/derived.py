@@ -86,8 +86,14 @@ def quantity_of(kernel: type[Kernel], path: str) -> str:
 
 
 def _value(kernel: Kernel, path: str) -> Any:
-    key = quantity_of(type(kernel), path)
-    return kernel.read(key) if key else None
+    name = _attribute(type(kernel), path)
+    return getattr(kernel, name) if name else None
+
+
+@once
+def _attribute(kernel: type[Kernel], path: str) -> str:
+    key = quantity_of(kernel, path)
+    return kernel.attribute(key) if key else ""
 
 
 # The same group for the same numbers: their identity is what judging goes by.
