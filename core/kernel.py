@@ -100,8 +100,8 @@ class Kernel(Struct):
 
     @cached_property
     def layout(self) -> Layout:
-        """Where everything sits, worked out once; that rests on most of the quantities."""
-        self.complete()
+        """Where everything sits, worked out once."""
+        self.hasten()
         return Layout(self.smem(), self.tmem(), self.registers(), self.barriers())
 
     def smem(self) -> Smem | None:

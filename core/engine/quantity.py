@@ -346,7 +346,13 @@ class Struct:
     def complete(self) -> None:
         """Compute every quantity, as declared, so that no formula waits for another."""
         if not self._done:
-            _PROGRAMS.get(type(self), _completed)(self)
+            (_program(type(self)) or type(self)._complete)(self)
+            self._done = True
+
+    def hasten(self) -> None:
+        """Compute every quantity if that takes less than to compute those that are needed."""
+        if not self._done and (program := _program(type(self))):
+            program(self)
             self._done = True
 
     def _complete(self) -> None:
@@ -367,20 +373,21 @@ class Struct:
 
 
 _PROGRAMS: dict[type[Struct], Callable[[Struct], None]] = {}
-_LEFT: dict[type[Struct], int] = {}
-"""How many structs of a class are completed formula by formula before it has a program."""
+_ASKED: dict[type[Struct], int] = {}
+"""How often a program for a class was asked for."""
 
 
-def _completed(struct: Struct) -> None:
-    cls = type(struct)
-    left = _LEFT[cls] = _LEFT.get(cls, MANY) - 1
-    if left:
-        struct._complete()
-        return
+def _program(cls: type[Struct]) -> Callable[[Struct], None] | None:
+    """The program of a class of which there have been many; None for any other."""
+    if cls in _PROGRAMS:
+        return _PROGRAMS[cls]
+    asked = _ASKED[cls] = _ASKED.get(cls, 0) + 1
+    if asked < MANY:
+        return None
     from kcfg.core.engine.program import program
 
     _PROGRAMS[cls] = program(cls) or cls._complete
-    _PROGRAMS[cls](struct)
+    return _PROGRAMS[cls]
 
 
 @once
