@@ -2,8 +2,8 @@
 
 The one of `typing` compiles every annotation and a constructor for each class, half a
 millisecond altogether. Some forty such classes lie on the way to kcfg's first answer, and
-a hook asks for it at every commit; here a constructor is compiled when the first of its
-class is made. A type checker sees `typing.NamedTuple` itself.
+a hook asks for it at every commit; here a constructor is compiled when it is needed, or when
+it pays. A type checker sees `typing.NamedTuple` itself.
 """
 
 from __future__ import annotations
@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from typing import NamedTuple as NamedTuple
 else:
     from operator import itemgetter
+
+    FEW = 16
+    """Records of a class up to which a constructor of its own takes longer than it saves."""
+    _MADE: dict[type, int] = {}
 
     class NamedTuple(tuple):
         """A tuple with names for its places, in the order in which a subclass annotates them."""
@@ -31,7 +35,10 @@ else:
                     setattr(cls, name, property(itemgetter(place)))
 
         def __new__(cls, /, *given: Any, **named: Any) -> Any:
-            # The first of its class: from now on there is a constructor with its parameters.
+            made = _MADE[cls] = _MADE.get(cls, 0) + 1
+            if made < FEW and len(given) == len(cls._fields) and not named:
+                return tuple.__new__(cls, given)
+            # From now on there is a constructor with the parameters of this class.
             defaults = cls._field_defaults
             takes = [f"{key}=defaults[{key!r}]" if key in defaults else key for key in cls._fields]
             text = f"lambda _cls, {', '.join(takes)}: new(_cls, ({', '.join(cls._fields)},))"
@@ -53,4 +60,7 @@ else:
             return self._asdict()
 
         def _replace(self, /, **named: Any) -> Any:
-            return type(self)(**{**self._asdict(), **named})
+            changed = tuple.__new__(type(self), map(named.pop, self._fields, self))
+            if named:
+                raise TypeError(f"{type(self).__name__} has no {', '.join(named)}")
+            return changed

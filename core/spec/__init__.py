@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from kcfg.core.kernel import Kernel
 from kcfg.core.record import NamedTuple
 from kcfg.core.spec.documents import STDIN, Document, documents, lines_of, opened, why_unread
-from kcfg.core.spec.expectation import Expectation, read_expect
 from kcfg.core.spec.head import Head
 from kcfg.core.spec.nodes import BrokenError, MappingNode, Node, parse, readable
 from kcfg.core.spec.overrides import Overrides
@@ -30,6 +29,9 @@ from kcfg.core.spec.section import (
 )
 from kcfg.core.spec.shape import Shape, needed, read_shape
 from kcfg.core.targets import Target
+
+if TYPE_CHECKING:
+    from kcfg.core.spec.expectation import Expectation
 
 __all__ = ["STDIN", "Overrides", "Problem", "Spec", "read", "read_file"]
 
@@ -170,7 +172,11 @@ class Reading:
         target, name = head.target(cls), head.name()
         found = self._shape(head, cls)
         expected = self.section(head, "expect") or {}
-        expect = read_expect(expected, cls, notes)
+        expect: dict[str, Expectation] = {}
+        if expected:
+            from kcfg.core.spec.expectation import read_expect
+
+            expect = read_expect(expected, cls, notes)
         if cls is None or found is None:
             return None
         shape = self.inputs(head, cls, found)

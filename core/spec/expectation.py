@@ -17,7 +17,7 @@ from kcfg.core.spec.section import Entry, Notes, Position, untagged
 Value = int | bool | str | None
 Operator = Literal["==", "!=", "<=", ">=", "<", ">", "in"]
 
-BOUND = re.compile(r"(==|!=|<=|>=|<|>)\s*(.*)", re.DOTALL)
+BOUND = r"(?s)(==|!=|<=|>=|<|>)\s*(.*)"
 SIGNS = frozenset("=!<>")
 ORDERS = frozenset(get_args(Operator)) - {"==", "!=", "in"}
 NO_ORDER = ("bool", "dtype", "swizzle")
@@ -97,7 +97,7 @@ def _expectation(
         return "in", tuple(_member(item, unit, path, notes) for item in node.value)
     if not isinstance(node, ScalarNode):
         raise refused(node, ALLOWED)
-    match = BOUND.fullmatch(node.value) if node.value[:1] in SIGNS else None
+    match = re.fullmatch(BOUND, node.value) if node.value[:1] in SIGNS else None
     if not match:
         return "==", _value(node, unit)
     operator: Operator = match[1]  # type: ignore[assignment]  # the pattern has no others

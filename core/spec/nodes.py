@@ -41,8 +41,9 @@ class Untyped(BaseLoader):
     resolve = descend_resolver = ascend_resolver = _EMPTY
 
 
-_JSON_STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
-_JSON_ESCAPE = re.compile(r"\\(?:u([dD][89abAB]..)\\u([dD][c-fC-F]..)|(.))", re.DOTALL)
+# Compiled where they are used, which is seldom.
+_JSON_STRING = r'(?s)"(?:[^"\\]|\\.)*"'
+_JSON_ESCAPE = r"(?s)\\(?:u([dD][89abAB]..)\\u([dD][c-fC-F]..)|(.))"
 
 
 def readable(text: str) -> str:
@@ -58,11 +59,11 @@ def readable(text: str) -> str:
         json.loads(text)
     except (ValueError, RecursionError):
         return text  # YAML's own complaint is the better one
-    return _JSON_STRING.sub(_written_out, text)
+    return re.sub(_JSON_STRING, _written_out, text)
 
 
 def _written_out(string: re.Match[str]) -> str:
-    written = _JSON_ESCAPE.sub(_character, string[0])
+    written = re.sub(_JSON_ESCAPE, _character, string[0])
     return written + " " * (len(string[0]) - len(written))
 
 
