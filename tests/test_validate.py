@@ -62,6 +62,14 @@ def spec(tmp_path: Path) -> Any:
 # Positions
 
 
+@pytest.mark.parametrize("blank", ["---\n", "---\n# kernel: fa4\n", "...\n---\n---\n# over\n"])
+def test_blank_documents_are_passed_over(spec: Any, blank: str) -> None:
+    found, run = judge(spec(INDEXER + blank))
+    assert (found, run.tally.specs, run.tally.refused) == ([], 1, 0)
+    found, run = judge(spec(blank))
+    assert [each.message for each in found] == ["no spec here: document 1 is empty"]
+
+
 def test_a_launch_is_blamed_at_its_own_keys(spec: Any) -> None:
     found, run = judge(spec(LAUNCH), options=Options(select=("SM",)))
     assert told(found) == [("SMR002", 7, 5), ("SMEM001", 9, 5)]

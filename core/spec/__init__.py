@@ -97,18 +97,11 @@ def read_file(path: str, overrides: Overrides | None = None) -> Iterator[Spec | 
 def _read(
     lines: Iterable[bytes], file: str, overrides: Overrides | None
 ) -> Iterator[Spec | list[Problem]]:
-    blank, others = None, False
     for document in documents(lines, file):
         if isinstance(document, Problem):
             yield [document]
-        elif document.blank:  # what a last `---` leaves, or a spec that is commented out
-            blank = blank or document
-            continue
         else:
             yield read_document(document, file, overrides or Overrides())
-        others = True
-    if blank and not others:
-        yield read_document(blank, file, overrides or Overrides())
 
 
 def read_document(document: Document, file: str, overrides: Overrides) -> Spec | list[Problem]:

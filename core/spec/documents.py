@@ -85,7 +85,23 @@ def lines_of(stream: BinaryIO) -> Iterator[bytes]:
 
 
 def documents(lines: Iterable[bytes], file: str) -> Iterator[Document | Problem]:
-    """Every document of a file, in order, or the reason why it cannot be one."""
+    """Every document of a file, in order, or the reason why it cannot be one.
+
+    Blank ones, as a last ``---`` leaves them or a spec that is commented out, are passed
+    over, unless there is nothing else.
+    """
+    blank, others = None, False
+    for document in _all(lines, file):
+        if isinstance(document, Document) and document.blank:
+            blank = blank or document
+        else:
+            others = True
+            yield document
+    if blank and not others:
+        yield blank
+
+
+def _all(lines: Iterable[bytes], file: str) -> Iterator[Document | Problem]:
     number = row = offset = 0
     pending = _Pending(1, 0)
     for row, line in enumerate(lines, 1):
