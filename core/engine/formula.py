@@ -27,6 +27,20 @@ from kcfg.core.record import NamedTuple
 Kind = Literal["input", "quantity", "part", "target", "constant", "unknown"]
 
 
+BRANCHES: dict[type[ast.AST], str] = {
+    ast.BoolOp: "and, or",
+    ast.IfExp: "if",
+    ast.Lambda: "a lambda",
+    ast.ListComp: "a comprehension",
+    ast.SetComp: "a comprehension",
+    ast.DictComp: "a comprehension",
+    ast.GeneratorExp: "a comprehension",
+    ast.NamedExpr: "an assignment",
+    ast.JoinedStr: "an f-string",
+}
+"""What no formula contains: it would not run over arrays, or hides what is read."""
+
+
 class NoSourceError(LookupError):
     """The source of a formula is not there, as in an archive of compiled files."""
 

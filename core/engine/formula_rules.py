@@ -9,25 +9,12 @@ from typing import Any
 
 from kcfg.core import targets
 from kcfg.core.engine import arith, formula, terms
-from kcfg.core.engine.formula import Expression
+from kcfg.core.engine.formula import BRANCHES, Expression
 from kcfg.core.engine.graph import graph
 from kcfg.core.engine.quantity import UNITS, Input, Part, Quantity, Struct
 from kcfg.core.hardware import dtypes
 
 Member = Input | Quantity[Any] | Part[Any]
-
-BRANCHES: dict[type[ast.AST], str] = {
-    ast.BoolOp: "and, or",
-    ast.IfExp: "if",
-    ast.Lambda: "a lambda",
-    ast.ListComp: "a comprehension",
-    ast.SetComp: "a comprehension",
-    ast.DictComp: "a comprehension",
-    ast.GeneratorExp: "a comprehension",
-    ast.NamedExpr: "an assignment",
-    ast.JoinedStr: "an f-string",
-}
-"""What no formula contains: it would not run over arrays, or hides what is read."""
 
 PREFER = {
     min: "least",

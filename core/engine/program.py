@@ -4,7 +4,8 @@
 compute. Here their own code, read from their methods, stands line by line in one function:
 names below ``self`` are its local variables, and the words of ``kcfg.core.engine.terms``
 and ``kcfg.core.engine.arith`` give way to what they return. That works because a formula
-has no branches, only `pick`. Making one takes some hundredths of a second.
+has no branches, only `pick`; one that is more than an expression is called as it is.
+Making a program takes some hundredths of a second.
 """
 
 from __future__ import annotations
@@ -15,19 +16,26 @@ from types import FunctionType
 from typing import Any
 
 from kcfg.core.engine import arith, formula, terms
-from kcfg.core.engine.formula import Expression, path_of, rebuilt
+from kcfg.core.engine.formula import BRANCHES, path_of, rebuilt
 from kcfg.core.engine.quantity import Struct
 
 WORDS = (arith.__name__, terms.__name__)
 """The modules whose functions are written out."""
 
+PART = "completed"
+"""What a program calls `_completed`."""
 
-def program(struct: type[Struct]) -> Callable[[Struct], None] | None:
-    """A function that does what `Struct.complete` does; None where no source can be read."""
-    try:
-        return _Writer(struct).function()
-    except formula.NoSourceError:
-        return None
+
+def program(struct: type[Struct]) -> Callable[[Struct], None]:
+    """A function that does for a fresh struct what `Struct.complete` does."""
+    return _Writer(struct).function()
+
+
+def _completed(whole: Struct, part: Any) -> Any:
+    """A part, with everything in it computed, which is faster than to follow what is asked."""
+    if isinstance(part, Struct) and part is not whole:
+        part.complete()
+    return part
 
 
 class _Writer:
@@ -37,12 +45,15 @@ class _Writer:
         self.struct = struct
         self.lines: list[ast.stmt] = []
         self.written: set[str] = set()
-        self.globals: dict[str, Any] = {}
+        self.globals: dict[str, Any] = {PART: _completed}
         self.spare = 0
 
     def function(self) -> Callable[[Struct], None]:
         self.lines = ast.parse("known = self.__dict__").body
-        for name in (*self.struct.quantities, *self.struct.parts):
+        for name, part in self.struct.parts.items():
+            if part.shown:
+                self._member(name)
+        for name in self.struct.quantities:
             self._member(name)
         head = ast.parse("def complete(self): pass").body[0]
         assert isinstance(head, ast.FunctionDef)
@@ -53,30 +64,41 @@ class _Writer:
         return complete
 
     def _member(self, name: str) -> bool:
-        """Write what gives a member its variable; False for what has none.
-
-        A part that is not shown has none: few formulas ask for it, and in one arm of a `pick`.
-        """
-        struct = self.struct
+        """Write what gives an input or quantity its variable; False for what is neither."""
         if name in self.written:
             return True
-        if name in struct.quantities:
-            self._keep(name, formula.of(struct.quantities[name]))
-        elif name in struct.parts and struct.parts[name].shown:
-            self._keep(name, formula.of_part(struct.parts[name]))
-            self.lines += ast.parse(f"self_{name}.complete()").body
-        elif name in struct.inputs or name == "target":
+        if name in self.struct.quantities:
+            self._quantity(name)
+        elif name in self.struct.inputs or name == "target":
             self.lines += ast.parse(f"self_{name} = known[{name!r}]").body
+        elif name in self.struct.parts and self.struct.parts[name].shown:
+            self._part(name)
         else:
             return False
         self.written.add(name)
         return True
 
-    def _keep(self, name: str, value: Expression) -> None:
-        rewritten = self._rewritten(value.tree, value.names)
+    def _quantity(self, name: str) -> None:
+        function = self.struct.quantities[name].formula
+        if _is_expression(function):
+            value = formula.of(self.struct.quantities[name])
+            self._keep(name, self._rewritten(value.tree, value.names))
+        else:
+            self._keep(name, ast.parse(f"self.{name}", mode="eval").body)
+
+    def _part(self, name: str) -> None:
+        part = self.struct.parts[name]
+        if _is_expression(part.build) and not part.needed:
+            value = formula.of_part(part)
+            self._keep(name, self._rewritten(value.tree, value.names))
+            self.lines += ast.parse(f"{PART}(self, self_{name})").body
+        else:
+            self.lines += ast.parse(f"self_{name} = {PART}(self, self.{name})").body
+
+    def _keep(self, name: str, value: ast.expr) -> None:
         assign = ast.parse(f"known[{name!r}] = self_{name} = ...").body[0]
         assert isinstance(assign, ast.Assign)
-        assign.value = rewritten
+        assign.value = value
         self.lines.append(assign)
 
     def _rewritten(
@@ -87,11 +109,8 @@ class _Writer:
 
         def replace(node: ast.expr) -> ast.expr | None:
             path = path_of(node)
-            if path and self._member(path[0]):
-                found: ast.expr = self._variable(f"self_{path[0]}")
-                for attribute in path[1:]:
-                    found = ast.Attribute(found, attribute, ast.Load())
-                return found
+            if path:
+                return self._read(path)
             if isinstance(node, ast.Name):
                 return known.get(node.id) or self._meaning(node, names)
             if isinstance(node, ast.Call):
@@ -99,6 +118,24 @@ class _Writer:
             return None
 
         return rebuilt(tree, replace)
+
+    def _read(self, path: tuple[str, ...]) -> ast.expr:
+        """A name below ``self``.
+
+        A part that is not shown is left where it is, since few formulas ask for it, and in
+        one arm of a `pick`.
+        """
+        found: ast.expr
+        if self._member(path[0]):
+            found = ast.Name(f"self_{path[0]}", ast.Load())
+        else:
+            text = f"self.{path[0]}"
+            if path[0] in self.struct.parts:
+                text = f"{PART}(self, {text})"
+            found = ast.parse(text, mode="eval").body
+        for attribute in path[1:]:
+            found = ast.Attribute(found, attribute, ast.Load())
+        return found
 
     def _meaning(self, node: ast.Name, names: dict[str, Any]) -> ast.expr | None:
         """A constant itself, and any other global under a name of its own."""
@@ -109,7 +146,7 @@ class _Writer:
             return ast.Constant(value)
         name = f"{node.id}_{id(value)}"
         self.globals[name] = value
-        return self._variable(name)
+        return ast.Name(name, ast.Load())
 
     def _word(
         self,
@@ -124,6 +161,8 @@ class _Writer:
         if not isinstance(word, FunctionType) or word.__module__ not in WORDS:
             return None
         takes, returned = formula.definition(word).args, formula.returned(word)
+        if not _are_plain(call, takes):
+            return None
         given = [rebuilt(argument, replace) for argument in call.args]
         named = [rebuilt(argument.value, replace) for argument in call.keywords]
         arguments: dict[str, ast.expr] = {}
@@ -141,11 +180,28 @@ class _Writer:
         self.spare += 1
         name = f"spare_{self.spare}"
         self.lines.append(ast.Assign([ast.Name(name, ast.Store())], value))
-        return self._variable(name)
-
-    @staticmethod
-    def _variable(name: str) -> ast.Name:
         return ast.Name(name, ast.Load())
+
+
+def _is_expression(function: Any) -> bool:
+    """Whether a method is one ``return`` of an expression without branches, as the rules ask."""
+    if not isinstance(function, FunctionType) or function.__closure__ or function.__defaults__:
+        return False
+    try:
+        body = formula.definition(function).body
+    except formula.NoSourceError:
+        return False
+    *before, last = body
+    documented = all(isinstance(line, ast.Expr) for line in before)
+    branches = any(type(node) in BRANCHES for node in ast.walk(last))
+    return documented and isinstance(last, ast.Return) and bool(last.value) and not branches
+
+
+def _are_plain(call: ast.Call, takes: ast.arguments) -> bool:
+    """Whether a call of a word gives the arguments one by one, each in the usual way."""
+    starred = any(isinstance(argument, ast.Starred) for argument in call.args)
+    named = all(word.arg for word in call.keywords) and bool(takes.kwarg)
+    return len(call.args) == len(takes.args) and not starred and (named or not call.keywords)
 
 
 def _plain(tree: ast.expr) -> ast.expr:

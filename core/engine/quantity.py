@@ -246,8 +246,6 @@ class Part(Generic[T]):
         value: Any = struct
         if not self.needed or getattr(struct, self.needed):
             value = self.build(struct)
-            if type(value) in _PROGRAMS:  # faster than to follow what is asked of it
-                value.complete()
         struct.__dict__[self.name] = value
         return cast("T", value)
 
@@ -345,21 +343,26 @@ class Struct:
 
     def complete(self) -> None:
         """Compute every quantity, as declared, so that no formula waits for another."""
-        if not self._done:
-            (_program(type(self)) or type(self)._complete)(self)
-            self._done = True
-
-    def hasten(self) -> None:
-        """Compute every quantity if that takes less than to compute those that are needed."""
-        if not self._done and (program := _program(type(self))):
-            program(self)
-            self._done = True
-
-    def _complete(self) -> None:
+        if self._done or self._run():
+            return
         known = self.__dict__
         for name, formula in self.quantities.items():
             if name not in known:
                 known[name] = formula.formula(self)
+        self._done = True
+
+    def hasten(self) -> None:
+        """Compute every quantity if that takes less than to compute those that are needed."""
+        if not self._done:
+            self._run()
+
+    def _run(self) -> bool:
+        """Run the program of the class, if it has one and nothing was computed yet."""
+        if len(self.__dict__) > len(self.defaults) + 1 or not (program := _program(type(self))):
+            return False
+        program(self)
+        self._done = True
+        return True
 
     def _numbers(self) -> list[Any]:
         """The values alone, in the order of `declared`."""
@@ -386,7 +389,7 @@ def _program(cls: type[Struct]) -> Callable[[Struct], None] | None:
         return None
     from kcfg.core.engine.program import program
 
-    _PROGRAMS[cls] = program(cls) or cls._complete
+    _PROGRAMS[cls] = program(cls)
     return _PROGRAMS[cls]
 
 

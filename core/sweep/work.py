@@ -192,7 +192,9 @@ class Worker:
         return Tally(1, int(good), int(kept), 0, tuple(refused.items())), kernel
 
     def _derived(self, point: int) -> Kernel:
-        return self._kernel(self.plain, self.grid.point(point))
+        kernel = self._kernel(self.plain, self.grid.point(point))
+        kernel.hasten()
+        return kernel
 
     def _row(self, kernel: Kernel) -> list[Any]:
         return [read(kernel) for read in self.columns]
