@@ -17,7 +17,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kcfg.core import kernels
+from kcfg.core import kernels, presets
 from kcfg.core.engine.quantity import REQUIRED, Input
 from kcfg.core.spec import Spec, read, read_file
 from kcfg.core.spec.expectation import Expectation
@@ -82,6 +82,27 @@ def test_a_spec_holds_what_was_written() -> None:
     assert spec.expect["ctas_per_sm"][1:3] == ("in", (1, 2))
     assert spec.expect["supported"][1:3] == ("==", True)
     assert spec.expect["reg_consumer"][1:3] == ("!=", 0)
+
+
+def test_places_have_every_key_and_say_where_it_stands() -> None:
+    text = GOOD.replace("mma_n: 64", "n_tokens: 2")
+    (spec,) = specs(text)
+    top, mappings = ["kernel", "release", "target", "name", "shape", "expect"], []
+    for key, entries in (("shape", [*spec.given, "mma_n"]), ("expect", spec.expect)):
+        mappings += [f"{key}.{each}" for each in entries]
+    assert sorted(spec.at) == sorted([*top, *mappings]) and len(spec.at) == len(dict(spec.at))
+    lines = text.splitlines()
+    for path, ((line, column), _) in spec.at.items():
+        key = path.rpartition(".")[2].replace("mma_n", "n_tokens")
+        assert lines[line - 1][column - 1 :].startswith(f"{key}:")
+    assert "shape.BM" not in spec.at and "shape" in repr(spec.at)
+
+
+def test_a_pin_on_a_part_has_a_place() -> None:
+    text = presets.text("deepseek-v3-mla") + "\nexpect:\n  fa4_config.supported: true\n"
+    one, two = specs(text), specs(text)
+    assert one == two
+    assert one[0].at["expect.fa4_config.supported"][0][1] == 3
 
 
 def test_another_word_gives_the_input_and_its_place() -> None:

@@ -14,7 +14,7 @@ from kcfg.core.kernel import Kernel
 from kcfg.core.record import NamedTuple
 from kcfg.core.spec.documents import STDIN, Document, documents, lines_of, opened, why_unread
 from kcfg.core.spec.head import Head
-from kcfg.core.spec.nodes import BrokenError, MappingNode, Node, parse, readable
+from kcfg.core.spec.nodes import BrokenError, MappingNode, Node, ScalarNode, parse, readable
 from kcfg.core.spec.overrides import Overrides
 from kcfg.core.spec.problem import Problem
 from kcfg.core.spec.scalars import is_null, kind_of
@@ -152,11 +152,10 @@ class Reading:
             self._no_mapping(root)
             return None
         untagged(root, "", notes)
-        top = entries(root, "", notes)
-        if top.keys() >= OF_REPORTS:
+        if {key.value for key, _ in root.value if isinstance(key, ScalarNode)} >= OF_REPORTS:
             notes.add(root, "", REPORT)
             return None
-        top = self.overrides.default(top) | self.overrides.top()
+        top = self.overrides.default(entries(root, "", notes)) | self.overrides.top()
         for key, entry in top.items():
             if key not in self.keys and key != MERGE:
                 notes.unknown(entry.key, key, self.keys)

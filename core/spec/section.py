@@ -54,9 +54,18 @@ class Places(Mapping[str, Span]):
         self.others: dict[str, Entry] = {}
 
     def __getitem__(self, path: str) -> Span:
-        outer, _, key = path.rpartition(".")
-        entry = self.others[path] if path in self.others else self.mappings.get(outer, {})[key]
+        entry = self.others.get(path) or self._within(path)
         return position(entry.key, self.line), position(entry.value, self.line)
+
+    def _within(self, path: str) -> Entry:
+        outer, dot, key = path.rpartition(".")
+        while outer not in self.mappings and dot:  # the key itself has a dot
+            outer, dot, before = outer.rpartition(".")
+            key = f"{before}.{key}"
+        return self.mappings.get(outer, {})[key]
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
 
     def __iter__(self) -> Iterator[str]:
         for path, found in self.mappings.items():
