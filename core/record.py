@@ -40,9 +40,10 @@ else:
                 return tuple.__new__(cls, given)
             # From now on there is a constructor with the parameters of this class.
             defaults = cls._field_defaults
-            takes = [f"{key}=defaults[{key!r}]" if key in defaults else key for key in cls._fields]
-            text = f"lambda _cls, {', '.join(takes)}: new(_cls, ({', '.join(cls._fields)},))"
-            new = cls.__new__ = eval(text, {"new": tuple.__new__, "defaults": defaults})
+            takes = [f"{key}=_with[{key!r}]" if key in defaults else key for key in cls._fields]
+            values = "".join(f"{key}, " for key in cls._fields)
+            text = f"lambda {', '.join(['_cls', *takes])}: _new(_cls, ({values}))"
+            new = cls.__new__ = eval(text, {"_new": tuple.__new__, "_with": defaults})
             new.__qualname__ = f"{cls.__name__}.__new__"
             return cls(*given, **named)
 

@@ -74,6 +74,30 @@ def test_it_takes_what_it_declares(given: tuple[Any, ...], named: dict[str, Any]
         Fast(*given, **named)
 
 
+class Hard(record.NamedTuple):
+    """Places with names that a constructor might use for itself."""
+
+    cls: int
+    new: int
+    self: int = 3
+
+
+class Empty(record.NamedTuple):
+    """No places at all."""
+
+
+def test_the_first_and_the_hundredth_are_alike() -> None:
+    for number in range(100):
+        assert Hard(number, 2)._asdict() == {"cls": number, "new": 2, "self": 3}
+        assert Hard(cls=number, new=2) == Hard(number, 2, 3) == (number, 2, 3)
+        assert Empty() == () and Empty()._asdict() == {}
+
+
+def test_only_its_places_can_be_replaced() -> None:
+    with pytest.raises(TypeError, match="Fast has no size"):
+        Fast("a")._replace(size=1)
+
+
 def test_a_place_cannot_be_changed() -> None:
     with pytest.raises(AttributeError):
         Fast("a").number = 1  # type: ignore[misc]
