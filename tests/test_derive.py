@@ -150,13 +150,21 @@ shape: {threads: 96, registers: {entry: 4000000000000000000, roles: [{warps: 3, 
 
 
 def test_jsonl_is_ascii_whatever_a_name_or_number_holds(tmp_path: Path) -> None:
-    file = tmp_path / os.fsdecode(b"b\xe9d.yaml")
+    file = tmp_path / os.fsdecode(b"b\xe9d\x7f.yaml")
     file.write_text(ODD, encoding="utf-8")
     lines = kcfg("derive", str(file), "--format", "jsonl").stdout.splitlines()
     reports = [json.loads(line) for line in lines]
     assert [json.dumps(report, separators=(",", ":")) for report in reports] == lines
     assert reports[0]["name"] == "é 漢"
     assert max(finding["over"] or 0 for finding in reports[1]["findings"]) > 2**64
+
+
+@pytest.mark.parametrize("preset", presets.names())
+def test_jsonl_says_of_a_preset_what_json_says(preset: str) -> None:
+    found = derived("--preset", preset)
+    lines = kcfg("derive", "--preset", preset, "--format", "jsonl").stdout.splitlines()
+    reports = found if isinstance(found, list) else [found]
+    assert lines == [json.dumps(report, separators=(",", ":")) for report in reports]
 
 
 def test_yaml_and_jsonl_say_what_json_says(spec: str) -> None:
