@@ -80,7 +80,7 @@ class Waivers:
                 yield from self._about(ignore, id, selection)
 
     def _about(self, ignore: Ignore, id: str, selection: Selection) -> Iterator[Finding]:
-        waivable = {rule.id for rule in known() if rule.waivable}
+        waivable = [rule.id for rule in known() if rule.waivable]
         if id not in {rule.id for rule in known()}:
             message = f"unknown rule {printable(id)}; {meant(id, waivable)}"
             yield self._of(checks.UNKNOWN, message, ignore)
