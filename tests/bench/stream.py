@@ -1,7 +1,8 @@
 """How many specs a second go through a stream on one core, and how much memory that takes.
 
 ``python tests/bench/stream.py [specs] [runs]``, with an interpreter in which kcfg is
-installed; there are 101,400 specs at most. The rate is of processor time, start-up included. No figure passes or fails.
+installed; there are 101,400 specs at most. The rate is of processor time, start-up included.
+No figure passes or fails.
 """
 
 from __future__ import annotations
