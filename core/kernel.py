@@ -18,6 +18,9 @@ from kcfg.core.layout import Barriers, Registers, Smem, Tmem
 from kcfg.core.record import NamedTuple
 from kcfg.core.targets import Target
 
+VERDICT = "supported"
+"""The quantity that is upstream's own verdict, where it has one."""
+
 
 class Spelling(NamedTuple):
     """Another way to give an input: ``word`` in place of the input ``means``.
@@ -89,6 +92,11 @@ class Kernel(Struct):
         itself gave.
         """
         return []
+
+    @property
+    def verdict(self) -> bool | None:
+        """Whether upstream takes the configuration; None where it has no verdict."""
+        return bool(getattr(self, VERDICT)) if VERDICT in self.quantities else None
 
     def asked(self) -> dict[str, Any]:
         """Every input this was derived from, defaults filled in, by its key in a spec."""

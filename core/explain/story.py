@@ -74,7 +74,7 @@ def story(kernel: Kernel) -> Story:
         inputs=tuple(_given(kernel, name) for name in resting),
         decisions=tuple(explain_name(kernel, name) for name in names),
         untold=len(weights) - len(told),
-        supported=bool(kernel.read("supported")) if "supported" in cls.quantities else None,
+        supported=kernel.verdict,
         binding=binding(kernel),
         failures=tuple(failures(kernel)),
         nearest=nearest(kernel),

@@ -108,13 +108,12 @@ class Condition:
 def failures(kernel: Kernel) -> list[Failure]:
     """The conditions that make a configuration unsupported; empty where it is supported,
     and where upstream has no verdict."""
-    quantities = type(kernel).quantities
-    if "supported" not in quantities or kernel.read("supported"):
+    if kernel.verdict is not False:
         return []
     try:
         root = conditions(type(kernel))
     except formula.NoSourceError:
-        return _unexplained(quantities["supported"])
+        return _unexplained(kernel.quantities["supported"])
     return _failed(kernel, root, ())
 
 

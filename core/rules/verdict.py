@@ -35,7 +35,7 @@ def unsupported(launch: Launch, kernel: Kernel) -> Iterator[Breach]:
     Passes: {kernel: index_prefill, shape: {dtype: fp8_e4m3, ks_dtype: f32, depth: 128,
     BM_key: 128, mma_n: 128, num_heads: 64}}
     """
-    if not _refused(kernel):
+    if kernel.verdict is not False:
         return
     from kcfg.core.explain.verdict import failures
 
@@ -121,7 +121,7 @@ def cannot_be_placed(
             value=max(each.used, 0),
             limit=most,
             fix=_inputs(type(kernel), each.path),
-            severity="warning" if _accepted(kernel) else None,
+            severity="warning" if kernel.verdict else None,
         )
 
 
@@ -167,7 +167,7 @@ def storage_over_limit(launch: Launch, kernel: Kernel, stored: int) -> Iterator[
     rope_mma_dtype: bf16, num_q_heads: 128, group: 1, depth: 192, page_size: 128, num_q: 1}}
     """
     most = launch.target.smem_optin_per_block
-    if stored > most >= (launch.dynamic_bytes or 0) and not _refused(kernel):
+    if stored > most >= (launch.dynamic_bytes or 0) and kernel.verdict is not False:
         yield Breach(
             f"the layout takes {size(stored)}, {size(stored - most)} over the {size(most)} of a"
             f" block, though the verdict counts {size(launch.dynamic_bytes or 0)}",
@@ -175,16 +175,6 @@ def storage_over_limit(launch: Launch, kernel: Kernel, stored: int) -> Iterator[
             limit=most,
             over=stored - most,
         )
-
-
-def _accepted(kernel: Kernel) -> bool:
-    """Whether upstream has a verdict, and it is yes."""
-    return "supported" in kernel.quantities and bool(kernel.read("supported"))
-
-
-def _refused(kernel: Kernel) -> bool:
-    """Whether upstream has a verdict, and it is no."""
-    return "supported" in kernel.quantities and not kernel.read("supported")
 
 
 @rule("CFG004", "info", reads="kernel", blames="supported", unit="elements", source=OWN)
