@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from kcfg.core.once import once
@@ -50,13 +52,23 @@ class Finding(NamedTuple):
 
 def findings(subject: Kernel | Launch) -> list[Finding]:
     """What every rule says of a derived kernel or a launch: errors, warnings, then notes."""
+    launch_of, judge_derived, judge = _judges()
+    launch = launch_of(subject)
+    found = judge_derived(launch) if launch.kernel is subject else judge(launch)
+    return sorted(found, key=_rank)
+
+
+@cache
+def _judges() -> tuple[
+    Callable[[Kernel | Launch], Launch],
+    Callable[[Launch], list[Finding]],
+    Callable[[Launch], Iterable[Finding]],
+]:
     from kcfg.core.launch.derived import launch_of
     from kcfg.core.launch.judging import judge_derived
     from kcfg.core.rules import judge
 
-    launch = launch_of(subject)
-    found = judge_derived(launch) if launch.kernel is subject else judge(launch)
-    return sorted(found, key=_rank)
+    return launch_of, judge_derived, judge
 
 
 @once

@@ -17,7 +17,7 @@ from typing import Any
 
 from kcfg.core.engine import arith, formula, terms
 from kcfg.core.engine.formula import BRANCHES, path_of, rebuilt
-from kcfg.core.engine.quantity import Struct
+from kcfg.core.engine.quantity import Program, Struct
 
 WORDS = (arith.__name__, terms.__name__)
 """The modules whose functions are written out."""
@@ -26,7 +26,7 @@ PART = "completed"
 """What a program calls `_completed`."""
 
 
-def program(struct: type[Struct]) -> Callable[[Struct], None]:
+def program(struct: type[Struct]) -> Program:
     """A function that does for a fresh struct what `Struct.complete` does."""
     return _Writer(struct).function()
 
@@ -48,19 +48,21 @@ class _Writer:
         self.globals: dict[str, Any] = {PART: _completed}
         self.spare = 0
 
-    def function(self) -> Callable[[Struct], None]:
+    def function(self) -> Program:
         self.lines = ast.parse("known = self.__dict__").body
         for name, part in self.struct.parts.items():
             if part.shown:
                 self._member(name)
-        for name in self.struct.quantities:
+        for name in self.struct.own:
             self._member(name)
+        own: list[ast.expr] = [ast.Name(f"self_{name}", ast.Load()) for name in self.struct.own]
+        self.lines.append(ast.Return(ast.Tuple(own, ast.Load())))
         head = ast.parse("def complete(self): pass").body[0]
         assert isinstance(head, ast.FunctionDef)
         head.body = self.lines
         module = ast.fix_missing_locations(ast.Module([head], []))
         exec(compile(module, f"<{self.struct.__qualname__}>", "exec"), self.globals)
-        complete: Callable[[Struct], None] = self.globals["complete"]
+        complete: Program = self.globals["complete"]
         return complete
 
     def _member(self, name: str) -> bool:
@@ -91,9 +93,10 @@ class _Writer:
         if _is_expression(part.build) and not part.needed:
             value = formula.of_part(part)
             self._keep(name, self._rewritten(value.tree, value.names))
-            self.lines += ast.parse(f"{PART}(self, self_{name})").body
         else:
-            self.lines += ast.parse(f"self_{name} = {PART}(self, self.{name})").body
+            self.lines += ast.parse(f"self_{name} = self.{name}").body
+        if not part.needed:  # else it may be the struct itself
+            self.lines += ast.parse(f"self_{name}.complete()").body
 
     def _keep(self, name: str, value: ast.expr) -> None:
         assign = ast.parse(f"known[{name!r}] = self_{name} = ...").body[0]

@@ -276,6 +276,8 @@ class Struct:
     """What the struct itself has values of: its repeated inputs, then its quantities."""
     defaults: ClassVar[dict[str, Any]] = {}
     """The value of every input that is not given, `REQUIRED` where there is none."""
+    needed: ClassVar[frozenset[str]] = frozenset()
+    """The inputs that have no default."""
     without: ClassVar[frozenset[str]] = frozenset()
 
     def __init_subclass__(cls) -> None:
@@ -288,6 +290,7 @@ class Struct:
         cls.quantities = {n: each for n, each in members.items() if isinstance(each, Quantity)}
         cls.parts = {name: each for name, each in members.items() if isinstance(each, Part)}
         cls.defaults = {name: member.default for name, member in cls.inputs.items()}
+        cls.needed = frozenset(n for n, default in cls.defaults.items() if default is REQUIRED)
         repeated = {name: member for name, member in cls.inputs.items() if member.repeated}
         cls.own = {**repeated, **cls.quantities}
 
@@ -299,14 +302,14 @@ class Struct:
         if len(values) > len(self.defaults) + 1:
             unknown = ", ".join(name for name in given if name not in self.defaults)
             raise TypeError(f"{type(self).__name__} has no input {unknown}")
-        for name in self.defaults:
-            if values[name] is REQUIRED:
-                raise TypeError(f"{type(self).__name__} needs {name}")
+        if not self.needed <= given.keys():
+            names = ", ".join(name for name in self.defaults if values[name] is REQUIRED)
+            raise TypeError(f"{type(self).__name__} needs {names}")
 
     if TYPE_CHECKING:
         target: Target
 
-    _done = False
+    _own = cast("tuple[Any, ...]", ())  # not annotated: it is no input
 
     def read(self, key: str) -> Any:
         """The value that a report shows under ``key``; KeyError where there is none."""
@@ -343,31 +346,30 @@ class Struct:
 
     def complete(self) -> None:
         """Compute every quantity, as declared, so that no formula waits for another."""
-        if self._done or self._run():
+        if self._own or self._run():
             return
         known = self.__dict__
         for name, formula in self.quantities.items():
             if name not in known:
                 known[name] = formula.formula(self)
-        self._done = True
+        self._own = tuple(map(known.__getitem__, self.own))
 
     def hasten(self) -> None:
         """Compute every quantity if that takes less than to compute those that are needed."""
-        if not self._done:
+        if not self._own:
             self._run()
 
     def _run(self) -> bool:
         """Run the program of the class, if it has one and nothing was computed yet."""
         if len(self.__dict__) > len(self.defaults) + 1 or not (program := _program(type(self))):
             return False
-        program(self)
-        self._done = True
+        self._own = program(self)
         return True
 
-    def _numbers(self) -> list[Any]:
+    def _numbers(self) -> tuple[Any, ...]:
         """The values alone, in the order of `declared`."""
         self.complete()
-        found = [*map(self.__dict__.__getitem__, self.own)]
+        found = self._own
         for name, inner in self.parts.items():
             if inner.shown:
                 nested: Struct = getattr(self, name)
@@ -375,12 +377,12 @@ class Struct:
         return found
 
 
-_PROGRAMS: dict[type[Struct], Callable[[Struct], None]] = {}
+_PROGRAMS: dict[type[Struct], Program] = {}
 _ASKED: dict[type[Struct], int] = {}
 """How often a program for a class was asked for."""
 
 
-def _program(cls: type[Struct]) -> Callable[[Struct], None] | None:
+def _program(cls: type[Struct]) -> Program | None:
     """The program of a class of which there have been many; None for any other."""
     if cls in _PROGRAMS:
         return _PROGRAMS[cls]
@@ -391,6 +393,10 @@ def _program(cls: type[Struct]) -> Callable[[Struct], None] | None:
 
     _PROGRAMS[cls] = program(cls)
     return _PROGRAMS[cls]
+
+
+Program = Callable[[Struct], tuple[Any, ...]]
+"""Computes every quantity of a struct, and returns the values it has of itself."""
 
 
 @once

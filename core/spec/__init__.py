@@ -15,7 +15,7 @@ from kcfg.core.record import NamedTuple
 from kcfg.core.spec.documents import STDIN, Document, documents, lines_of, opened, why_unread
 from kcfg.core.spec.head import Head
 from kcfg.core.spec.nodes import BrokenError, MappingNode, Node, ScalarNode, parse, readable
-from kcfg.core.spec.overrides import Overrides
+from kcfg.core.spec.overrides import NOTHING, Overrides
 from kcfg.core.spec.problem import Problem
 from kcfg.core.spec.scalars import is_null, kind_of
 from kcfg.core.spec.section import (
@@ -101,7 +101,7 @@ def _read(
         if isinstance(document, Problem):
             yield [document]
         else:
-            yield read_document(document, file, overrides or Overrides())
+            yield read_document(document, file, overrides or NOTHING)
 
 
 def read_document(document: Document, file: str, overrides: Overrides) -> Spec | list[Problem]:
@@ -155,7 +155,9 @@ class Reading:
         if {key.value for key, _ in root.value if isinstance(key, ScalarNode)} >= OF_REPORTS:
             notes.add(root, "", REPORT)
             return None
-        top = self.overrides.default(entries(root, "", notes)) | self.overrides.top()
+        top = entries(root, "", notes)
+        if self.overrides != NOTHING:
+            top = self.overrides.default(top) | self.overrides.top()
         for key, entry in top.items():
             if key not in self.keys and key != MERGE:
                 notes.unknown(entry.key, key, self.keys)
@@ -213,5 +215,6 @@ class Reading:
                 self.notes.add(head.root, "shape", f"missing key `shape`{holds}")
                 return None
             found = {}
-        self.overrides.over(found, cls, self.notes)
+        if self.overrides != NOTHING:
+            self.overrides.over(found, cls, self.notes)
         return found

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import yaml
@@ -79,14 +78,14 @@ def parse(text: str) -> Node | None:
 
     An alias is the very node it stands for: nothing is expanded.
     """
-    with _telling():
+    with _Telling():
         root: Node | None = Untyped(text).get_single_node()
         return root
 
 
 def anchors(text: str) -> Iterator[Node]:
     """Every anchor and alias of a document, as nodes of their own text; raises `BrokenError`."""
-    with _telling():
+    with _Telling():
         for event in yaml.parse(text, Loader=Untyped):
             name = getattr(event, "anchor", None)
             if name is not None:
@@ -95,11 +94,14 @@ def anchors(text: str) -> Iterator[Node]:
                 yield ScalarNode("", sign + name, mark)
 
 
-@contextmanager
-def _telling() -> Iterator[None]:
-    try:
-        yield
-    except yaml.composer.ComposerError as error:
-        raise BrokenError(composing=True) from error
-    except (yaml.YAMLError, RecursionError) as error:  # the latter without libyaml only
-        raise BrokenError from error
+class _Telling:
+    """Turns what the loader raises into a `BrokenError`."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if isinstance(error, yaml.composer.ComposerError):
+            raise BrokenError(composing=True) from error
+        if isinstance(error, yaml.YAMLError | RecursionError):  # the latter without libyaml only
+            raise BrokenError from error

@@ -79,6 +79,10 @@ class Overrides(NamedTuple):
             found[key] = entry
 
 
+NOTHING = Overrides()
+"""No options at all."""
+
+
 def _misplaced(key: str, cls: type[Kernel] | None) -> str:
     """What to do about a key that says more or less than the name of an input; else empty."""
     if cls is not None and key in grammar(cls).inputs:

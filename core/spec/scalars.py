@@ -41,7 +41,7 @@ def is_null(node: Node) -> bool:
 
 
 def read(node: Node, declared: Input) -> Any:
-    """The value of an input, as declared; raises `RefusedError`."""
+    """The value of an input, as declared; None where it is left out. Raises `RefusedError`."""
     if isinstance(node, ScalarNode):
         return _written(node.value, node.style, declared)
     return _read(node, declared)
@@ -50,7 +50,8 @@ def read(node: Node, declared: Input) -> Any:
 @lru_cache(maxsize=1 << 12)
 def _written(text: str, style: str | None, declared: Input) -> Any:
     """`read`, of a text and how it is quoted: specs of one kernel have much in common."""
-    return _read(ScalarNode("", text, style=style), declared)
+    node = ScalarNode("", text, style=style)
+    return None if is_null(node) else _read(node, declared)
 
 
 def _read(node: Node, declared: Input) -> Any:

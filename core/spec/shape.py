@@ -118,13 +118,14 @@ class _Reading:
                 continue
             else:
                 continue
-            if is_null(node):
-                continue  # absent
             try:
-                values[key] = read(node, declared)
+                value = read(node, declared)
             except RefusedError as error:
                 self.refused.add(means)
                 self.notes.add(node, _at(key), str(error))
+            else:
+                if value is not None:
+                    values[key] = value
         return words
 
     def _convert(self, spelling: Spelling, value: Any) -> None:
@@ -151,11 +152,12 @@ class _Reading:
             self.notes.add(node, _at(word), f"`{means}`, which this gives, {error}")
 
     def _missing(self) -> None:
+        if self.grammar.needed <= self.values.keys() or MERGE in self.found:
+            return
         lacking = self.grammar.needed - self.values.keys() - self.refused
-        if lacking and MERGE not in self.found:
-            for key, (_, declared) in self.grammar.inputs.items():
-                if key in lacking:
-                    self._missed(key, declared)
+        for key, (_, declared) in self.grammar.inputs.items():
+            if key in lacking:
+                self._missed(key, declared)
 
     def _missed(self, key: str, declared: Input) -> None:
         words = self.grammar.same(key)
