@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 
 from kcfg.core.engine.quantity import Input, Struct
 from kcfg.core.layout import Barriers, Registers, Smem, Tmem
+from kcfg.core.once import once
 from kcfg.core.record import NamedTuple
 from kcfg.core.targets import Target
 
@@ -100,7 +101,8 @@ class Kernel(Struct):
 
     def asked(self) -> dict[str, Any]:
         """Every input this was derived from, defaults filled in, by its key in a spec."""
-        return {member.key: getattr(self, name) for name, member in self.inputs.items()}
+        known = self.__dict__
+        return {key: known[name] for name, key in _asked(type(self))}
 
     def candidates(self) -> tuple[Candidate, ...]:
         """What the dispatcher chose this configuration among, where it was chosen."""
@@ -137,3 +139,9 @@ class Kernel(Struct):
             f"{cls.kernel} needs {cls.needs} tensor cores; {target.name} "
             f"({target.arch}) has {target.mma}"
         )
+
+
+@once
+def _asked(kernel: type[Kernel]) -> tuple[tuple[str, str], ...]:
+    """The inputs of a kernel by attribute, with their keys."""
+    return tuple((name, member.key) for name, member in kernel.inputs.items())

@@ -203,7 +203,10 @@ class Registers(NamedTuple):
 
     def asked(self, warp_size: int) -> int:
         """Registers of all roles together, in a block of warps of ``warp_size`` threads."""
-        return sum(
-            role.warps * warp_size * (self.entry if role.cap is None else role.cap)
-            for role in self.roles
+        entry = self.entry
+        return warp_size * sum(
+            [
+                (last - first + 1) * (entry if cap is None else cap)
+                for _, first, last, cap in self.roles
+            ]
         )

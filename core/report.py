@@ -118,8 +118,8 @@ def _registers(registers: Registers | None, warp_size: int) -> dict[str, Any] | 
         "threads": registers.threads,
         "entry": registers.entry,
         "roles": [
-            {"role": role.role, "warps": [role.first, role.last], "cap": role.cap}
-            for role in registers.roles
+            {"role": role, "warps": [first, last], "cap": cap}
+            for role, first, last, cap in registers.roles
         ],
         "pool": {
             "granted": registers.granted,
@@ -132,17 +132,12 @@ def _registers(registers: Registers | None, warp_size: int) -> dict[str, Any] | 
 def _barriers(groups: tuple[Barriers, ...] | None, size: int) -> dict[str, Any] | None:
     if groups is None:
         return None
-    count = sum(group.number for group in groups)
+    count = sum([group.number for group in groups])
     return {
         "count": count,
         "bytes": count * size,
         "groups": [
-            {
-                "name": group.name,
-                "first": group.first,
-                "count": group.number,
-                "arrivals": group.arrivals,
-            }
-            for group in groups
+            {"name": name, "first": first, "count": number, "arrivals": arrivals}
+            for name, first, number, arrivals in groups
         ],
     }

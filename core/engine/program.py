@@ -11,7 +11,7 @@ Making a program takes some hundredths of a second.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from types import FunctionType
 from typing import Any
 
@@ -22,41 +22,48 @@ from kcfg.core.engine.quantity import Program, Struct
 WORDS = (arith.__name__, terms.__name__)
 """The modules whose functions are written out."""
 
-PART = "completed"
-"""What a program calls `_completed`."""
-
 
 def program(struct: type[Struct]) -> Program:
     """A function that does for a fresh struct what `Struct.complete` does."""
-    return _Writer(struct).function()
+    shown = [name for name, part in struct.parts.items() if part.shown]
+    return _Writer(struct, shown).function(shown, struct.own)
 
 
-def _completed(whole: Struct, part: Any) -> Any:
-    """A part, with everything in it computed, which is faster than to follow what is asked."""
-    if isinstance(part, Struct) and part is not whole:
-        part.complete()
-    return part
+class _Asked:
+    """A part of which a program needs some numbers: ``names``, which are computed at once."""
+
+    def __init__(self) -> None:
+        self.names: dict[str, None] = {}
+        self.programs: dict[type[Struct], Program] = {}
+
+    def __call__(self, whole: Struct, part: Any) -> Any:
+        if isinstance(part, Struct) and part is not whole and not part.begun:
+            struct = type(part)
+            if struct not in self.programs:
+                self.programs[struct] = _Writer(struct, ()).function(self.names, ())
+            self.programs[struct](part)
+        return part
 
 
 class _Writer:
-    """One program on its way; a member is written where the first formula needs it."""
+    """One program on its way; a member is written where the first formula needs it.
 
-    def __init__(self, struct: type[Struct]) -> None:
-        self.struct = struct
-        self.lines: list[ast.stmt] = []
+    ``whole`` are the parts of which everything is computed. Of any other only what formulas
+    ask for is, and only in the arm of a `pick` that is taken.
+    """
+
+    def __init__(self, struct: type[Struct], whole: Collection[str]) -> None:
+        self.struct, self.whole = struct, whole
+        self.lines: list[ast.stmt] = ast.parse("known = self.__dict__").body
         self.written: set[str] = set()
-        self.globals: dict[str, Any] = {PART: _completed}
+        self.globals: dict[str, Any] = {}
         self.spare = 0
 
-    def function(self) -> Program:
-        self.lines = ast.parse("known = self.__dict__").body
-        for name, part in self.struct.parts.items():
-            if part.shown:
-                self._member(name)
-        for name in self.struct.own:
-            self._member(name)
-        own: list[ast.expr] = [ast.Name(f"self_{name}", ast.Load()) for name in self.struct.own]
-        self.lines.append(ast.Return(ast.Tuple(own, ast.Load())))
+    def function(self, names: Iterable[str], returned: Iterable[str]) -> Program:
+        """A function that computes what is named below ``self``, and returns some members."""
+        self.lines += [ast.Expr(self._read(tuple(name.split(".")))) for name in names]
+        values = [self._read((name,)) for name in returned]
+        self.lines.append(ast.Return(ast.Tuple(values, ast.Load())))
         head = ast.parse("def complete(self): pass").body[0]
         assert isinstance(head, ast.FunctionDef)
         head.body = self.lines
@@ -66,14 +73,14 @@ class _Writer:
         return complete
 
     def _member(self, name: str) -> bool:
-        """Write what gives an input or quantity its variable; False for what is neither."""
+        """Write what gives a member its variable; False for what has none."""
         if name in self.written:
             return True
         if name in self.struct.quantities:
             self._quantity(name)
         elif name in self.struct.inputs or name == "target":
             self.lines += ast.parse(f"self_{name} = known[{name!r}]").body
-        elif name in self.struct.parts and self.struct.parts[name].shown:
+        elif name in self.whole:
             self._part(name)
         else:
             return False
@@ -123,20 +130,22 @@ class _Writer:
         return rebuilt(tree, replace)
 
     def _read(self, path: tuple[str, ...]) -> ast.expr:
-        """A name below ``self``.
-
-        A part that is not shown is left where it is, since few formulas ask for it, and in
-        one arm of a `pick`.
-        """
+        """A name below ``self``."""
         found: ast.expr
-        if self._member(path[0]):
-            found = ast.Name(f"self_{path[0]}", ast.Load())
+        name, *inner = path
+        if self._member(name):
+            found = ast.Name(f"self_{name}", ast.Load())
+        elif name in self.struct.parts:
+            part = self.struct.parts[name]
+            if _is_expression(part.build):  # what it is built from is best computed here
+                for read in formula.of_part(part).reads(self.struct):
+                    self._member(read.name.partition(".")[0])
+            asked = self.globals.setdefault(f"asked_{name}", _Asked())
+            asked.names[".".join(inner)] = None
+            found = ast.parse(f"asked_{name}(self, self.{name})", mode="eval").body
         else:
-            text = f"self.{path[0]}"
-            if path[0] in self.struct.parts:
-                text = f"{PART}(self, {text})"
-            found = ast.parse(text, mode="eval").body
-        for attribute in path[1:]:
+            found = ast.parse(f"self.{name}", mode="eval").body
+        for attribute in inner:
             found = ast.Attribute(found, attribute, ast.Load())
         return found
 

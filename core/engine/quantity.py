@@ -361,10 +361,15 @@ class Struct:
 
     def _run(self) -> bool:
         """Run the program of the class, if it has one and nothing was computed yet."""
-        if len(self.__dict__) > len(self.defaults) + 1 or not (program := _program(type(self))):
+        if self.begun or not (program := _program(type(self))):
             return False
         self._own = program(self)
         return True
+
+    @property
+    def begun(self) -> bool:
+        """Whether anything but the inputs and the target is there."""
+        return len(self.__dict__) > len(self.defaults) + 1
 
     def _numbers(self) -> tuple[Any, ...]:
         """The values alone, in the order of `declared`."""
