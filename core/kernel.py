@@ -13,7 +13,8 @@ from collections.abc import Callable, Collection
 from functools import cached_property
 from typing import Any, ClassVar
 
-from kcfg.core.engine.quantity import Input, Struct
+from kcfg.core.engine.quantity import Input
+from kcfg.core.engine.struct import Struct
 from kcfg.core.layout import Barriers, Registers, Smem, Tmem
 from kcfg.core.once import once
 from kcfg.core.record import NamedTuple

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from kcfg.core import kernels, targets
 from kcfg.core.engine.arith import div
 from kcfg.core.engine.formula_rules import breaches, capacities
-from kcfg.core.engine.quantity import Struct, integer, part, quantity
+from kcfg.core.engine.quantity import integer, part, quantity
+from kcfg.core.engine.struct import Struct
 from kcfg.core.engine.terms import least, pick
 from kcfg.core.targets import Target
 

@@ -17,7 +17,8 @@ from kcfg.core.engine import formula, reasons, terms
 from kcfg.core.engine.arith import div
 from kcfg.core.engine.formula_rules import vocabulary
 from kcfg.core.engine.graph import graph
-from kcfg.core.engine.quantity import Quantity, Struct, integer, quantity
+from kcfg.core.engine.quantity import Quantity, integer, quantity
+from kcfg.core.engine.struct import Struct
 from kcfg.core.kernel import Kernel
 from kcfg.core.targets import Target
 

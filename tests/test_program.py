@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from kcfg.core import kernels
 from kcfg.core.engine.arith import up
 from kcfg.core.engine.program import program
-from kcfg.core.engine.quantity import MANY, Struct, integer, part, quantity
+from kcfg.core.engine.quantity import integer, part, quantity
+from kcfg.core.engine.struct import MANY, Struct
 from kcfg.core.engine.terms import all_of, pick, total
 from kcfg.core.targets import Target, find
 

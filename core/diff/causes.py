@@ -11,7 +11,7 @@ from functools import cached_property
 from kcfg.core.diff.changes import Change, same
 from kcfg.core.diff.mixture import Mixture
 from kcfg.core.engine.graph import Graph, graph
-from kcfg.core.engine.quantity import Struct
+from kcfg.core.engine.struct import Struct
 from kcfg.core.kernel import Kernel
 
 MOST_DERIVATIONS = 4000

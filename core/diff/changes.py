@@ -9,7 +9,8 @@ from typing import Any, Literal, NamedTuple
 from kcfg.core.engine import formula
 from kcfg.core.engine.formula import Expression
 from kcfg.core.engine.graph import graph
-from kcfg.core.engine.quantity import Part, Quantity, Struct
+from kcfg.core.engine.quantity import Part, Quantity
+from kcfg.core.engine.struct import Struct
 from kcfg.core.kernel import Kernel
 from kcfg.core.saved.form import leaves
 

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from kcfg.core.diff.changes import Change
-from kcfg.core.engine.quantity import REQUIRED, Struct
+from kcfg.core.engine.quantity import REQUIRED
+from kcfg.core.engine.struct import Struct
 from kcfg.core.kernel import Kernel
 
 INCOMPATIBLE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)

@@ -21,7 +21,8 @@ from types import CodeType
 from typing import Any, Literal
 
 from kcfg.core.engine import arith
-from kcfg.core.engine.quantity import Input, Part, Quantity, Struct
+from kcfg.core.engine.quantity import Input, Part, Quantity
+from kcfg.core.engine.struct import Struct
 from kcfg.core.record import NamedTuple
 
 Kind = Literal["input", "quantity", "part", "target", "constant", "unknown"]

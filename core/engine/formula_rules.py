@@ -11,7 +11,8 @@ from kcfg.core import targets
 from kcfg.core.engine import arith, formula, terms
 from kcfg.core.engine.formula import BRANCHES, Expression
 from kcfg.core.engine.graph import graph
-from kcfg.core.engine.quantity import UNITS, Input, Part, Quantity, Struct
+from kcfg.core.engine.quantity import UNITS, Input, Part, Quantity
+from kcfg.core.engine.struct import Struct
 from kcfg.core.hardware import dtypes
 
 Member = Input | Quantity[Any] | Part[Any]

@@ -13,7 +13,7 @@ from typing import Any
 
 from kcfg.core.engine import formula
 from kcfg.core.engine.formula import Read
-from kcfg.core.engine.quantity import Struct
+from kcfg.core.engine.struct import Struct
 from kcfg.core.once import once
 
 

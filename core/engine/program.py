@@ -17,7 +17,7 @@ from typing import Any
 
 from kcfg.core.engine import arith, formula, terms
 from kcfg.core.engine.formula import BRANCHES, path_of, rebuilt
-from kcfg.core.engine.quantity import Program, Struct
+from kcfg.core.engine.struct import Program, Struct
 
 WORDS = (arith.__name__, terms.__name__)
 """The modules whose functions are written out."""

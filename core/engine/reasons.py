@@ -13,7 +13,8 @@ from typing import Any
 from kcfg.core.engine import formula, terms
 from kcfg.core.engine.arith import div, down
 from kcfg.core.engine.formula import Expression, Read
-from kcfg.core.engine.quantity import Quantity, Struct, Unit
+from kcfg.core.engine.quantity import Quantity, Unit
+from kcfg.core.engine.struct import Struct
 from kcfg.core.record import NamedTuple
 
 WORDS: dict[Any, str] = {

@@ -11,8 +11,9 @@ from typing import Any
 from kcfg.core.engine import formula
 from kcfg.core.engine.formula import Expression, Kind, Read
 from kcfg.core.engine.graph import Graph, graph
-from kcfg.core.engine.quantity import REQUIRED, Input, Quantity, Struct
+from kcfg.core.engine.quantity import REQUIRED, Input, Quantity
 from kcfg.core.engine.reasons import Choice, Fit, Ledger, choices, fits, ledgers, words
+from kcfg.core.engine.struct import Struct
 from kcfg.core.errors import UnknownError
 from kcfg.core.kernel import Kernel
 from kcfg.core.record import NamedTuple

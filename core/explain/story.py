@@ -9,8 +9,9 @@ from typing import Any
 from kcfg.core.engine import formula
 from kcfg.core.engine.formula import Read
 from kcfg.core.engine.graph import graph, within
-from kcfg.core.engine.quantity import Quantity, Struct
+from kcfg.core.engine.quantity import Quantity
 from kcfg.core.engine.reasons import Fit, live
+from kcfg.core.engine.struct import Struct
 from kcfg.core.explain.explanation import Dependency, Explanation, explain_name
 from kcfg.core.explain.nearest import Nearest, nearest
 from kcfg.core.explain.verdict import Failure, binding, failures

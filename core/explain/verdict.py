@@ -16,8 +16,9 @@ from typing import Any
 from kcfg.core.engine import formula, terms
 from kcfg.core.engine.formula import Expression
 from kcfg.core.engine.graph import graph
-from kcfg.core.engine.quantity import Quantity, Struct
+from kcfg.core.engine.quantity import Quantity
 from kcfg.core.engine.reasons import Fit, fits
+from kcfg.core.engine.struct import Struct
 from kcfg.core.kernel import Kernel
 from kcfg.core.once import once
 from kcfg.core.record import NamedTuple

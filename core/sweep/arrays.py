@@ -15,7 +15,8 @@ from types import CodeType, FunctionType
 from typing import Any, TypeVar, cast
 
 from kcfg.core.engine.formula import Expression
-from kcfg.core.engine.quantity import Part, Quantity, Struct
+from kcfg.core.engine.quantity import Part, Quantity
+from kcfg.core.engine.struct import Struct
 from kcfg.core.once import once
 from kcfg.core.sweep.words import Words
 
