@@ -134,7 +134,7 @@ class Expression:
         path = path_of(node)
         if path:
             return resolve(struct, path)
-        if isinstance(node, ast.Name) and _is_plain(self.names.get(node.id, ...)):
+        if isinstance(node, ast.Name) and is_plain(self.names.get(node.id, ...)):
             return Read(node.id, node.id, "constant", None)
         return None
 
@@ -145,7 +145,7 @@ class Expression:
             read = self._read(type(struct), node)
             if read is not None and read.name == ".".join(path_of(node) or (read.name,)):
                 value = self.names[read.name] if read.kind == "constant" else found(struct, read)
-                return _literal(value) if _is_plain(value) else None
+                return literal(value) if is_plain(value) else None
             if isinstance(node, ast.Compare):  # no literal is compared with "is"
                 sides = (rebuilt(side, number) for side in (node.left, *node.comparators))
                 operators = [_EQUAL.get(type(operator), operator) for operator in node.ops]
@@ -182,7 +182,7 @@ class Expression:
         if not _is_ready(node):
             return None
         value = eval(_compiled(node), self.names)
-        return _literal(value) if _is_plain(value) else node
+        return literal(value) if is_plain(value) else node
 
 
 # What a quantity's formula is, and the questions about it
@@ -299,6 +299,12 @@ def definition(function: Any) -> ast.FunctionDef:
     raise NoSourceError(f"the source of {function.__qualname__} is not available")
 
 
+def is_one_return(function: Any) -> bool:
+    """Whether a function is a docstring and one ``return``; raises `NoSourceError`."""
+    docstring, *rest = definition(function).body
+    return isinstance(docstring, ast.Expr) and [type(line) for line in rest] == [ast.Return]
+
+
 def returned(function: Any) -> ast.expr:
     """The expression a function returns; raises `NoSourceError` where it has none."""
     for statement in definition(function).body:
@@ -373,14 +379,15 @@ def _is_value(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant)
 
 
-def _is_plain(value: Any) -> bool:
+def is_plain(value: Any) -> bool:
     """Whether Python can write a value down as a literal."""
     if isinstance(value, tuple):
-        return type(value) is tuple and all(map(_is_plain, value))
+        return type(value) is tuple and all(map(is_plain, value))
     return value is None or isinstance(value, int | float | str)
 
 
-def _literal(value: Any) -> ast.expr:
+def literal(value: Any) -> ast.expr:
+    """A plain value as Python writes it."""
     if value is None or isinstance(value, str | bool) or (type(value) is int and value >= 0):
         return ast.Constant(value)
     return ast.parse(repr(value), mode="eval").body

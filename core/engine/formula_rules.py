@@ -79,8 +79,7 @@ def _part(struct: type[Struct], name: str, part: Part[Any]) -> Iterator[str]:
 
 
 def _one_return(function: Any) -> Iterator[str]:
-    docstring, *rest = formula.definition(function).body
-    if not isinstance(docstring, ast.Expr) or [type(line) for line in rest] != [ast.Return]:
+    if not formula.is_one_return(function):
         yield "is not a docstring and one return"
 
 

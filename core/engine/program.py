@@ -25,8 +25,8 @@ WORDS = (arith.__name__, terms.__name__)
 
 def program(struct: type[Struct]) -> Program:
     """A function that does for a fresh struct what `Struct.complete` does."""
-    shown = [name for name, part in struct.parts.items() if part.shown]
-    return _Writer(struct, shown).function(shown, struct.own)
+    whole = [name for name, part in struct.parts.items() if part.shown and not part.needed]
+    return _Writer(struct, whole).function(whole, struct.own)
 
 
 class _Asked:
@@ -77,38 +77,23 @@ class _Writer:
         if name in self.written:
             return True
         if name in self.struct.quantities:
-            self._quantity(name)
+            self._computed(name, self.struct.quantities[name].formula)
         elif name in self.struct.inputs or name == "target":
             self.lines += ast.parse(f"self_{name} = known[{name!r}]").body
         elif name in self.whole:
-            self._part(name)
+            self._computed(name, self.struct.parts[name].build)
+            self.lines += ast.parse(f"self_{name}.complete()").body
         else:
             return False
         self.written.add(name)
         return True
 
-    def _quantity(self, name: str) -> None:
-        function = self.struct.quantities[name].formula
-        if _is_expression(function):
-            value = formula.of(self.struct.quantities[name])
-            self._keep(name, self._rewritten(value.tree, value.names))
-        else:
-            self._keep(name, ast.parse(f"self.{name}", mode="eval").body)
-
-    def _part(self, name: str) -> None:
-        part = self.struct.parts[name]
-        if _is_expression(part.build) and not part.needed:
-            value = formula.of_part(part)
-            self._keep(name, self._rewritten(value.tree, value.names))
-        else:
-            self.lines += ast.parse(f"self_{name} = self.{name}").body
-        if not part.needed:  # else it may be the struct itself
-            self.lines += ast.parse(f"self_{name}.complete()").body
-
-    def _keep(self, name: str, value: ast.expr) -> None:
-        assign = ast.parse(f"known[{name!r}] = self_{name} = ...").body[0]
+    def _computed(self, name: str, function: Any) -> None:
+        """Write what computes a member: its expression, or a reading of it that calls it."""
+        assign = ast.parse(f"known[{name!r}] = self_{name} = self.{name}").body[0]
         assert isinstance(assign, ast.Assign)
-        assign.value = value
+        if _is_expression(function):
+            assign.value = self._rewritten(formula.returned(function), function.__globals__)
         self.lines.append(assign)
 
     def _rewritten(
@@ -154,8 +139,8 @@ class _Writer:
         if node.id not in names:
             return None
         value = names[node.id]
-        if value is None or type(value) in (int, bool, str):
-            return ast.Constant(value)
+        if formula.is_plain(value):
+            return formula.literal(value)
         name = f"{node.id}_{id(value)}"
         self.globals[name] = value
         return ast.Name(name, ast.Load())
@@ -182,7 +167,7 @@ class _Writer:
             arguments[takes.kwarg.arg] = ast.Tuple(named, ast.Load())
         for parameter, value in zip(takes.args, given, strict=True):
             arguments[parameter.arg] = self._once(value, parameter.arg, returned)
-        return _plain(self._rewritten(returned, word.__globals__, arguments))
+        return _operators(self._rewritten(returned, word.__globals__, arguments))
 
     def _once(self, value: ast.expr, parameter: str, body: ast.expr) -> ast.expr:
         """The argument itself, or a variable for one that would be computed twice."""
@@ -200,13 +185,11 @@ def _is_expression(function: Any) -> bool:
     if not isinstance(function, FunctionType) or function.__closure__ or function.__defaults__:
         return False
     try:
-        body = formula.definition(function).body
+        if not formula.is_one_return(function):
+            return False
     except formula.NoSourceError:
         return False
-    *before, last = body
-    documented = all(isinstance(line, ast.Expr) for line in before)
-    branches = any(type(node) in BRANCHES for node in ast.walk(last))
-    return documented and isinstance(last, ast.Return) and bool(last.value) and not branches
+    return not any(type(node) in BRANCHES for node in ast.walk(formula.returned(function)))
 
 
 def _are_plain(call: ast.Call, takes: ast.arguments) -> bool:
@@ -216,7 +199,7 @@ def _are_plain(call: ast.Call, takes: ast.arguments) -> bool:
     return len(call.args) == len(takes.args) and not starred and (named or not call.keywords)
 
 
-def _plain(tree: ast.expr) -> ast.expr:
+def _operators(tree: ast.expr) -> ast.expr:
     """A call of ``all``, ``any`` or ``sum`` as operators, which ask no further than they must."""
     match tree:
         case ast.Call(ast.Name("all" | "any" as name), [ast.Tuple([_, _, *_] as conditions)]):
