@@ -13,7 +13,7 @@ from typing import Any
 from kcfg.core.engine.graph import graph
 from kcfg.core.engine.quantity import Input
 from kcfg.core.explain.verdict import Failure
-from kcfg.core.kernel import Kernel
+from kcfg.core.kernel import VERDICT, Kernel
 from kcfg.core.record import NamedTuple
 
 STEPS = (8, 16, 32, 64, 128)
@@ -47,7 +47,7 @@ def moves(kernel: Kernel, failed: Iterable[Failure], *, tunable: bool) -> list[M
     Only inputs that the verdict rests on; inputs that are absent stay so. Equal facts
     that move together come first.
     """
-    names = graph(type(kernel)).rests_on("supported")
+    names = graph(type(kernel)).rests_on(VERDICT)
     members = [kernel.inputs[name] for name in names if kernel.inputs[name].tunable is tunable]
     alike: dict[Any, list[Input]] = {}
     for member in members:

@@ -74,7 +74,7 @@ class Searching:
             if not asked.holds(kernel, changes):
                 self.asked.insert(0, self.asked.pop(place))
                 return False
-        return bool(kernel.derived.read("supported"))
+        return kernel.derived.verdict is True
 
     def among(self, allowed: list[Move], sizes: range, tries: int, beyond: int) -> Search:
         """Search with so many moves at a time; once some pass, with so many more ``beyond``."""

@@ -19,7 +19,7 @@ from kcfg.core.engine.graph import graph
 from kcfg.core.engine.quantity import Quantity
 from kcfg.core.engine.reasons import Fit, fits
 from kcfg.core.engine.struct import Struct
-from kcfg.core.kernel import Kernel
+from kcfg.core.kernel import VERDICT, Kernel
 from kcfg.core.once import once
 from kcfg.core.record import NamedTuple
 
@@ -114,7 +114,7 @@ def failures(kernel: Kernel) -> list[Failure]:
     try:
         root = conditions(type(kernel))
     except formula.NoSourceError:
-        return _unexplained(kernel.quantities["supported"])
+        return _unexplained(kernel.quantities[VERDICT])
     return _failed(kernel, root, ())
 
 
@@ -142,8 +142,8 @@ def _reads(kernel: Kernel, quantity: Quantity[Any]) -> tuple[formula.Read, ...]:
 @once
 def conditions(kernel: type[Struct]) -> Condition:
     """The tree of a kernel's verdict; raises `NoSourceError` where its source is missing."""
-    verdict = kernel.quantities["supported"]
-    return _node("supported", "", formula.of(verdict), (verdict.key,), kernel)
+    verdict = kernel.quantities[VERDICT]
+    return _node(VERDICT, "", formula.of(verdict), (verdict.key,), kernel)
 
 
 # The tree

@@ -1,7 +1,7 @@
 """A block as it is launched: what the rules judge, and what a ``launch`` spec may say.
 
 Every key is optional. The same model is filled from a derived kernel (module
-``launch_of``), so that the limits of a GPU stand in one set of rules.
+``derived``), so that the limits of a GPU stand in one set of rules.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from kcfg.core.engine.arith import up
+from kcfg.core.hardware.occupancy import register_cap
 from kcfg.core.hardware.target import Target
 from kcfg.core.launch.groups import (
     UNITS,
@@ -27,7 +28,7 @@ from kcfg.core.launch.groups import (
     Tmem,
 )
 from kcfg.core.launch.keys import Derived, Group, group, number, numbers, truth, word
-from kcfg.core.launch.warpgroups import WARPS, cap, demand, mixed, setters
+from kcfg.core.launch.warpgroups import WARPS, demand, mixed, role_warps, setters
 from kcfg.core.record import NamedTuple
 
 if TYPE_CHECKING:
@@ -94,8 +95,9 @@ class Launch(Group):
         registers, threads = self.registers, self.block_threads
         if threads is not None or registers is None:
             return threads
-        if registers.roles and all(role.warps is not None for role in registers.roles):
-            return self.target.warp_size * sum(role.warps or 0 for role in registers.roles)
+        warps = role_warps(registers)
+        if warps is not None:
+            return self.target.warp_size * warps
         if registers.warpgroups:
             return self.warpgroup_threads * len(registers.warpgroups)
         return registers.launch_bounds[0] if registers.launch_bounds else None
@@ -106,7 +108,7 @@ class Launch(Group):
         registers = self.registers
         if self.block_threads is not None or registers is None:
             return "block" if self.threads is None and self.block else "threads"
-        if registers.roles and all(role.warps is not None for role in registers.roles):
+        if role_warps(registers) is not None:
             return "registers.roles"
         return "registers.warpgroups" if registers.warpgroups else "registers.launch_bounds[0]"
 
@@ -136,7 +138,7 @@ class Launch(Group):
         """The most registers per thread that the launch bounds, or the threads, leave."""
         bounds = self.registers.launch_bounds if self.registers is not None else ()
         threads = bounds[0] if bounds else self.block_threads
-        return (cap(self.target, threads, self.min_blocks) or None) if threads else None
+        return (register_cap(self.target, threads, self.min_blocks) or None) if threads else None
 
     @Derived
     def cap_of_option(self) -> int | None:

@@ -9,15 +9,11 @@ from __future__ import annotations
 from functools import lru_cache
 
 from kcfg.core.engine.arith import ceildiv, up
-from kcfg.core.hardware.occupancy import register_cap
 from kcfg.core.hardware.target import Target
 from kcfg.core.launch.groups import Registers, Role, Warpgroup
 
 WARPS = 4
 """Warps of a warpgroup."""
-
-cap = lru_cache(register_cap)
-"""`register_cap`, remembered."""
 
 
 @lru_cache
@@ -30,6 +26,13 @@ def setters(registers: Registers) -> tuple[tuple[str, Role | Warpgroup, int], ..
         (f"registers.roles[{index}].count", each) for index, each in enumerate(registers.roles)
     ]
     return tuple((path, each, each.count) for path, each in every if each.count is not None)
+
+
+@lru_cache
+def role_warps(registers: Registers) -> int | None:
+    """Warps of all roles; None without roles, and where one does not say how many it has."""
+    given = [role.warps for role in registers.roles if role.warps is not None]
+    return sum(given) if given and len(given) == len(registers.roles) else None
 
 
 @lru_cache

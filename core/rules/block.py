@@ -10,7 +10,7 @@ from kcfg.core.figures import joined, some
 from kcfg.core.hardware.sources import PG, PTX
 from kcfg.core.launch.groups import Registers, Role
 from kcfg.core.launch.launch import Launch
-from kcfg.core.launch.warpgroups import WARPS, spans
+from kcfg.core.launch.warpgroups import WARPS, role_warps, spans
 from kcfg.core.rules import Breach, rule
 
 AXES = ("x", "y", "z")
@@ -194,11 +194,11 @@ def roles_add_up(launch: Launch, registers: Registers) -> Iterator[Breach]:
     threads = launch.block_threads
     if threads is None:
         return
-    roles, groups = registers.roles, registers.warpgroups
+    warps, groups = role_warps(registers), registers.warpgroups
     warp = launch.target.warp_size
     whole = ceildiv(threads, warp) * warp
-    if roles and all(role.warps is not None for role in roles):
-        used = warp * sum(role.warps or 0 for role in roles)
+    if warps is not None:
+        used = warp * warps
         if used != whole:
             yield Breach(
                 f"the roles use {used:,} threads, the block has {threads:,}",

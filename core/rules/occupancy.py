@@ -7,10 +7,9 @@ from functools import lru_cache
 
 from kcfg.core.engine.arith import down
 from kcfg.core.figures import joined, size, some
-from kcfg.core.hardware.occupancy import Occupancy, occupancy
+from kcfg.core.hardware.occupancy import Occupancy, occupancy, register_cap
 from kcfg.core.hardware.sources import H200_DEVICE, OCC
 from kcfg.core.launch.launch import Launch
-from kcfg.core.launch.warpgroups import cap
 from kcfg.core.rules import Breach, rule
 
 LIMITERS = {
@@ -104,7 +103,7 @@ def _said_elsewhere(launch: Launch, threads: int) -> bool:
         threads > target.max_threads_per_block
         or (launch.barriers_used or 0) > target.named_barriers_per_block
         or entry > target.max_registers_per_thread
-        or entry > cap(target, threads, 1)
+        or entry > register_cap(target, threads, 1)
         or (launch.shared_bytes or 0) > target.smem_optin_per_block
     )
 
@@ -117,7 +116,7 @@ def _fix(launch: Launch, found: Occupancy, wanted: int) -> str:
     if "blocks" in short or wanted > target.max_warps_per_sm:
         return want or f"want at most {target.max_blocks_per_sm}"
     threads = target.max_warps_per_sm // wanted * target.warp_size
-    registers = cap(target, min(threads, found.block.threads), wanted)
+    registers = register_cap(target, min(threads, found.block.threads), wanted)
     shared = target.smem_reserved_per_block
     shared = down(target.smem_per_sm // wanted, target.smem_alloc_granularity) - shared
     refused = found.block.max_dynamic_smem is not None and not found.blocks

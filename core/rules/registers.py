@@ -6,11 +6,10 @@ from collections.abc import Iterator
 
 from kcfg.core.engine.arith import up
 from kcfg.core.figures import some
-from kcfg.core.hardware.occupancy import registers_per_warp, warps_of
+from kcfg.core.hardware.occupancy import register_cap, registers_per_warp, warps_of
 from kcfg.core.hardware.sources import H200_DEVICE, NCU, OCC, PG, PTXAS
 from kcfg.core.launch.groups import Registers
 from kcfg.core.launch.launch import Launch
-from kcfg.core.launch.warpgroups import cap
 from kcfg.core.rules import Breach, rule
 
 
@@ -76,7 +75,7 @@ def block_fits(launch: Launch, threads: int, entry: int) -> Iterator[Breach]:
             value=need,
             limit=most,
             over=need - most,
-            fix=f"use {cap(target, threads, 1)} registers{others}",
+            fix=f"use {register_cap(target, threads, 1)} registers{others}",
         )
 
 

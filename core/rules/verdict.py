@@ -65,10 +65,7 @@ def _said(
 
 def _columns(kernel: Kernel, failure: Failure) -> str:
     """What of tensor memory is taken and left, where a size that rests on it comes to nothing."""
-    for side in failure.sides:
-        if type(side.value) is int and side.value <= 0:
-            break
-    else:
+    if not any(type(side.value) is int and side.value <= 0 for side in failure.sides):
         return ""
     behind = _columns_behind(type(kernel), tuple(read.text for read in failure.reads))
     if not behind:

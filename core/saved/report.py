@@ -15,6 +15,7 @@ from kcfg.core.spec import Spec, read
 from kcfg.core.spec.head import LAUNCH
 from kcfg.core.spec.problem import Problem
 from kcfg.core.spec.section import Position
+from kcfg.core.spec.shape import grammar
 
 
 class Report:
@@ -67,7 +68,7 @@ class Report:
         except UnknownError:  # which the reader of specs will say better
             yield from given
             return
-        defaults = {member.key: member.default for member in cls.inputs.values()}
+        defaults = grammar(cls).defaults
         for name, value in given:
             if name not in defaults or not same(value, defaults[name]):
                 yield name, value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kcfg.core.engine.quantity import REQUIRED, Input
+from kcfg.core.engine.quantity import Input
 from kcfg.core.kernel import Kernel, Spelling
 from kcfg.core.record import NamedTuple
 from kcfg.core.spec.nodes import Node
@@ -51,10 +51,8 @@ def grammar(cls: type[Kernel]) -> Grammar:
     if cls not in _GRAMMARS:
         inputs = {member.key: (name, member) for name, member in cls.inputs.items()}
         spellings = {spelling.word: spelling for spelling in cls.spellings}
-        defaults = {key: each.default for key, (_, each) in inputs.items()}
-        needed = frozenset(key for key in inputs if defaults[key] is REQUIRED)
-        for key in needed:
-            del defaults[key]
+        needed = frozenset(key for key, (name, _) in inputs.items() if name in cls.needed)
+        defaults = {key: each.default for key, (_, each) in inputs.items() if key not in needed}
         _GRAMMARS[cls] = Grammar(inputs, spellings, defaults, needed)
     return _GRAMMARS[cls]
 

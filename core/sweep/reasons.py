@@ -14,7 +14,7 @@ import numpy as np
 
 from kcfg.core.engine import formula, terms
 from kcfg.core.explain.verdict import Condition, conditions
-from kcfg.core.kernel import Kernel
+from kcfg.core.kernel import VERDICT, Kernel
 from kcfg.core.once import once
 from kcfg.core.sweep.arrays import Vocabulary
 from kcfg.core.sweep.words import Value
@@ -74,7 +74,7 @@ class Reasons:
 @once
 def tree(cls: type[Kernel]) -> Condition | None:
     """The verdict's tree; None where there is no verdict, or no source that would say why."""
-    if "supported" not in cls.quantities:
+    if VERDICT not in cls.quantities:
         return None
     try:
         return conditions(cls)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kcfg.core import targets
-from kcfg.core.kernel import Kernel
+from kcfg.core.kernel import VERDICT, Kernel
 from kcfg.core.spec.shape import grammar
 from kcfg.core.sweep.arrays import Vocabulary
 from kcfg.core.sweep.expression import Term, condition
@@ -64,7 +64,7 @@ class Worker:
         target = targets.find(query.target)
         self.target = target if target.arch == query.arch else target.replace(arch=query.arch)
         self.columns = [name_of(self.cls, column.name).read for column in query.columns]
-        self.verdict = "supported" in self.cls.quantities
+        self.verdict = VERDICT in self.cls.quantities
         self.arrays, self.sizes, self.plain = (
             View(query, vocabulary) for vocabulary in (OVER_ARRAYS, OVER_SIZES, PLAIN)
         )
@@ -111,7 +111,7 @@ class Worker:
         if not self._fits(cell):
             return self._one_by_one(block, cell, 1)
         view, kernel, points = self.arrays, self._kernel(self.arrays, cell.inputs), cell.points
-        good = counted(kernel.read("supported"), points) if self.verdict else 0
+        good = counted(kernel.read(VERDICT), points) if self.verdict else 0
         refused = view.reasons.count(kernel, points) if self.verdict and good < points else {}
         mask: Value = view.where.run(kernel) if view.where else True
         kept = counted(mask, points)
@@ -153,7 +153,7 @@ class Worker:
         try:
             kernel = self._kernel(view, inputs)
             if self.verdict:
-                kernel.read("supported")
+                kernel.read(VERDICT)
             if view.where:
                 view.where.run(kernel)
             for read in self.columns:
@@ -186,7 +186,7 @@ class Worker:
 
     def _singly(self, point: int) -> tuple[Tally, Kernel]:
         view, kernel = self.plain, self._derived(point)
-        good = self.verdict and kernel.read("supported")
+        good = self.verdict and kernel.read(VERDICT)
         refused = view.reasons.count(kernel, 1) if self.verdict and not good else {}
         kept = view.where.run(kernel) if view.where else True
         return Tally(1, int(good), int(kept), 0, tuple(refused.items())), kernel
