@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from kcfg.core.record import NamedTuple
-from kcfg.core.spec.documents import Document
+from kcfg.core.spec.documents import Document, place
 from kcfg.core.spec.section import Position
 
 BLANK = re.compile(r"\s*")
@@ -78,11 +78,6 @@ def in_yaml(document: Document) -> Saved:
         message = f"not YAML: {error}".partition("\n")[0]
         raise SavedError(message, place(document.text, at, document.line)) from None
     return Saved(data, document.text, 0, len(document.text), document.line)
-
-
-def place(text: str, at: int, line: int = 1) -> Position:
-    """Line and column of an offset in a text that begins at ``line``."""
-    return line + text.count("\n", 0, at), at - text.rfind("\n", 0, at)
 
 
 # JSON

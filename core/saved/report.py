@@ -10,8 +10,9 @@ from typing import Any
 from kcfg.core import kernels
 from kcfg.core.errors import UnknownError
 from kcfg.core.saved.form import faults
-from kcfg.core.saved.reading import Saved, place
+from kcfg.core.saved.reading import Saved
 from kcfg.core.spec import Spec, read
+from kcfg.core.spec.documents import place
 from kcfg.core.spec.head import LAUNCH
 from kcfg.core.spec.problem import Problem
 from kcfg.core.spec.section import Position

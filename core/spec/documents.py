@@ -155,13 +155,17 @@ def _decoded(pending: _Pending, number: int, file: str) -> Document | Problem:
     except UnicodeDecodeError as error:
         at = mark + error.start
         before = data[mark:at].decode()
-        line = pending.line + before.count("\n")
-        column = len(before) - before.rfind("\n")
+        line, column = place(before, len(before), pending.line)
         message = (
             f"not UTF-8: byte 0x{data[at]:02x} at offset {pending.offset + at:,} of the file "
             f"({error.reason}); save the file as UTF-8"
         )
         return Problem(file, line, column, "", message, "unreadable")
+
+
+def place(text: str, at: int, line: int = 1) -> tuple[int, int]:
+    """Line and column of an offset in a text that begins at ``line``."""
+    return line + text.count("\n", 0, at), at - text.rfind("\n", 0, at)
 
 
 def _other_encoding(line: bytes, file: str) -> Problem | None:

@@ -13,7 +13,7 @@ import yaml
 
 from kcfg.core.findings import Finding
 from kcfg.core.record import NamedTuple
-from kcfg.core.spec.documents import Document
+from kcfg.core.spec.documents import Document, place
 from kcfg.core.spec.nodes import Untyped
 from kcfg.core.spec.problem import meant, printable
 from kcfg.core.spec.section import Position
@@ -106,16 +106,16 @@ def _comments(document: Document) -> Iterator[tuple[Position, int, str]]:
     for match in COMMENT.finditer(text):
         if any(start <= match.start() < end for start, end in scalars):
             continue  # part of a value
-        row = text.count("\n", 0, match.start())
-        column = match.start() - text.rfind("\n", 0, match.start())
-        following = [line for line in content if line >= row]
+        line, column = place(text, match.start(), document.line)
+        row = line - document.line
+        following = [each for each in content if each >= row]
         if not content or row < content[0]:
             about = 0
         elif following:
             about = document.line + following[0]
         else:
             about = -1  # behind everything: about nothing
-        yield (document.line + row, column), about, match[1]
+        yield (line, column), about, match[1]
 
 
 def _tokens(text: str) -> tuple[list[tuple[int, int]], list[int]]:
