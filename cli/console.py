@@ -89,6 +89,11 @@ def passing(text: str) -> None:
     _passing = text
 
 
+def may_colour() -> bool:
+    """Whether colour is allowed: NO_COLOR, set to anything, forbids it."""
+    return not os.environ.get("NO_COLOR")
+
+
 def is_terminal() -> bool:
     """Whether results are read by a person at a terminal that can show colour."""
     return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"

@@ -17,7 +17,7 @@ WRITE = "Write those that differ instead."
 
 def main() -> None:
     """Run ``kcfg-emit`` with the arguments of this process, and exit."""
-    sys.exit(console.safely(lambda: run(sys.argv[1:])))
+    console.leave(console.safely(lambda: run(sys.argv[1:])))
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kcfg.cli.titles import title
 from kcfg.core.kernel import Kernel
 
 
@@ -13,4 +14,4 @@ def no_such(cls: type[Kernel], name: str, otherwise: str) -> str:
     known = [*units(cls), *(member.key for member in cls.inputs.values())]
     likely = nearest(name, known)
     hint = f"did you mean {likely!r}?" if likely else otherwise
-    return f"no such value of {f'{cls.kernel} {cls.release}'.strip()}; {hint}"
+    return f"no such value of {title(None, cls.kernel, cls.release, '')}; {hint}"

@@ -18,6 +18,7 @@ from kcfg.core.figures import some
 from kcfg.core.saved.reading import SavedError
 from kcfg.core.spec import Overrides, Spec, read
 from kcfg.core.spec.documents import STDIN, opened, why_unread
+from kcfg.core.spec.overrides import NOTHING
 from kcfg.core.spec.problem import Problem, printable
 
 BETWEEN = ".."
@@ -36,7 +37,7 @@ class Variation(NamedTuple):
 
     @property
     def given(self) -> bool:
-        return self.new != Overrides()
+        return self.new != NOTHING
 
 
 def variation(settings: Iterable[str] | None, release: str | None, target: str | None) -> Variation:
@@ -109,7 +110,7 @@ def _sides(argument: str, overrides: Overrides, data: bytes | None = None) -> Se
         _leave([Problem(file, *error.position, "", str(error))])
     if reports is None:
         found = [_spec(item) for item in read(data, file, overrides)]
-    elif overrides != Overrides():
+    elif overrides != NOTHING:
         usage(f"{file} is a saved report, which is taken as it is: no --set, --release or --target")
     else:
         found = [restored(report) for report in reports]

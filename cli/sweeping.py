@@ -15,6 +15,7 @@ import typer
 from kcfg.cli import console, formats
 from kcfg.cli.exits import FAILED, FINE, FOUND
 from kcfg.cli.specs import pair, usage
+from kcfg.cli.titles import title
 
 if TYPE_CHECKING:
     from kcfg.core.sweep.engines import Engine
@@ -222,9 +223,8 @@ def _results(options: Options, run: Run, found: Sweep, module: ModuleType) -> No
         _plot.draw(query, run.kept, options.output)
     elif options.output is None and not query.encode:
         spec = found.spec
-        label = f"{spec.name}: " if spec.name else ""
-        title = f"{label}{spec.kernel} {spec.release} on {spec.target.name}"
-        module.write(query.heads, run.kept, title, run.state.tally.kept)
+        about = title(spec.name, spec.kernel, spec.release, spec.target.name)
+        module.write(query.heads, run.kept, about, run.state.tally.kept)
     elif query.keep and query.encode and run.kept.size:
         run.write(query.encode(query.heads, run.kept))
     if run.output:

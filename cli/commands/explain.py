@@ -13,10 +13,7 @@ if TYPE_CHECKING:
     from kcfg.cli.formats.explain import Told
     from kcfg.cli.specs import Intake
 
-UNDERIVED = (
-    "a launch is judged by the rules, and nothing is derived that could be explained; "
-    "without names, its findings are shown"
-)
+UNDERIVED = "a launch is judged by the rules, and nothing is derived that could be explained"
 DEEPEST = 1000
 """More levels than any struct has."""
 
@@ -105,7 +102,8 @@ def _explained(intake: Intake, names: list[str], depth: int) -> Iterator[Told]:
             intake.fail(FOUND)
         if spec.kernel == LAUNCH:
             if names:
-                console.error(printable(f"{spec.source}: {names[0]}: {UNDERIVED}"))
+                hint = f"{UNDERIVED}; without names, its findings are shown"
+                console.error(printable(f"{spec.source}: {names[0]}: {hint}"))
                 intake.fail(FAILED)
             else:
                 yield told._replace(asked=kernel.asked())
@@ -138,10 +136,7 @@ def _manual(kernel: str, release: str | None, names: list[str]) -> Iterator[Told
     from kcfg.core.spec.head import LAUNCH
 
     if kernel == LAUNCH:
-        usage(
-            "a launch is judged by the rules, and nothing is derived that could be explained; "
-            "`kcfg kernels launch` lists its keys"
-        )
+        usage(f"{UNDERIVED}; `kcfg kernels launch` lists its keys")
     with known():
         cls = kernels.find(kernel_named(kernel), release)
     if not names:

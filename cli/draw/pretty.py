@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 
 from rich.console import Console
 from rich.text import Text
 
+from kcfg.cli.console import may_colour
 from kcfg.cli.draw import plain
 from kcfg.cli.page import Block, Code, Grid, Heading, Line, Row, Table, Tone
 
@@ -23,7 +23,7 @@ STYLES: dict[Tone, str] = {
 
 def draw(page: Iterable[Block]) -> None:
     """Show a page on the terminal; NO_COLOR leaves only the text, without bold or dim."""
-    console = Console(highlight=False, color_system=None if os.environ.get("NO_COLOR") else "auto")
+    console = Console(highlight=False, color_system="auto" if may_colour() else None)
     for block in page:
         _block(console, block)
 

@@ -8,6 +8,7 @@ from shlex import quote
 from typing import Any
 
 from kcfg.cli import console
+from kcfg.cli.titles import title
 from kcfg.core.report import Derived
 
 
@@ -18,7 +19,7 @@ def write(derived: Iterable[Derived]) -> None:
     Truth values are ``true`` and ``false``; an absent value is empty.
     """
     for _, report in derived:
-        about = f"{report['kernel']} {report['release']}".strip()
+        about = title(None, report["kernel"], report["release"], "")
         console.write(f"# {about} {report['source']!r}\n")
         for name, value in report["values"].items():
             console.write(f"{variable(name)}={quote(_text(value))}\n")

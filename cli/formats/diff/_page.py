@@ -8,6 +8,7 @@ from typing import Any
 from kcfg.cli.formats.diff import _moves
 from kcfg.cli.groups import grouped
 from kcfg.cli.page import Block, Column, Heading, Line, Row, Table
+from kcfg.cli.titles import title
 from kcfg.cli.units import change, number
 from kcfg.cli.verdicts import told, verdict
 from kcfg.core.diff import Change, Diff, Result, Side, Verdict
@@ -31,8 +32,7 @@ def page(diff: Diff, everything: bool) -> Iterator[Block]:
     """One comparison; ``everything`` also shows what came out the same."""
     old, new = diff.old.report, diff.new.report
     titles = dict.fromkeys(
-        f"{side['kernel']} {side['release']}".rstrip() + f" on {side['target']}"
-        for side in (old, new)
+        title(None, side["kernel"], side["release"], side["target"]) for side in (old, new)
     )
     yield Heading(ARROW.join(titles), 1)
     saved = bool(diff.old.saved or diff.new.saved)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from kcfg.cli.titles import title
 from kcfg.core.sweep.query import Query
 from kcfg.core.sweep.rows import Rows
 
@@ -34,7 +35,7 @@ def draw(query: Query, rows: Rows, path: str) -> None:
         axes.legend(title=more or None)
     axes.set_xlabel(x_head.name)
     axes.set_ylabel(f"{y_head.name}, least to greatest")
-    axes.set_title(f"{query.kernel} {query.release} on {query.target}")
+    axes.set_title(title(None, query.kernel, query.release, query.target))
     axes.grid(alpha=0.3)
     figure.savefig(path)
     pyplot.close(figure)

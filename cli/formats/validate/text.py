@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from kcfg.cli import console
 from kcfg.core.figures import some
 from kcfg.core.spec.problem import listed, printable
@@ -22,7 +20,7 @@ def write(run: Run) -> None:
 
     NO_COLOR, set to anything, forbids it.
     """
-    coloured = console.is_terminal() and not os.environ.get("NO_COLOR")
+    coloured = console.is_terminal() and console.may_colour()
     for judged in run:
         for located in judged.found:
             console.write(_finding(located, coloured))
