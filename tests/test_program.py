@@ -202,21 +202,11 @@ def test_of_a_part_only_what_is_asked_for_is_computed() -> None:
     struct = Outer(target=find(), rows=8, least=9)
     program(Outer)(struct)
     assert struct.taken == 9 and vars(struct.other).keys() == {"target", "rows", "padded"}
-    deep = shapes.derive("mla_prefill", "26.6", {**DEEP, "num_q": 2})
+    deep = shapes.derive("mla_prefill", "26.6", {**shapes.MLA, "num_q": 2})
     written(type(deep))(deep)
     inner = vars(deep)["one_query"]
     assert "supported" in vars(inner) and "BK1" not in vars(inner)
     assert "smem_used" in vars(inner.fa4_config) and "mbars_size" not in vars(inner.fa4_config)
-    assert inner.values() == shapes.derive("mla_prefill", "26.6", {**DEEP, "num_q": 1}).values()
-
-
-DEEP = {
-    "qkv_dtype": "bfloat16",
-    "rope_gmem_dtype": "bfloat16",
-    "rope_mma_dtype": "bfloat16",
-    "num_q_heads": 128,
-    "group": 1,
-    "depth": 192,
-    "page_size": 128,
-}
-"""An MLA shape with one query tile and with two."""
+    assert (
+        inner.values() == shapes.derive("mla_prefill", "26.6", {**shapes.MLA, "num_q": 1}).values()
+    )
