@@ -7,9 +7,9 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from typing import NoReturn, TypeVar
 
 from kcfg.cli.exits import FAILED, FOUND
+from kcfg.core.typed import NoReturn, TypeVar
 
 T = TypeVar("T")
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import ParamSpec, TypeVar
+
+from kcfg.core.typed import ParamSpec, TypeVar
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -8,7 +8,7 @@ it pays. A type checker sees `typing.NamedTuple` itself.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from kcfg.core.typed import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
     from typing import NamedTuple as NamedTuple

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 import shapes
 import yaml
-from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, Phase, given, settings, strategies as st
 from typer.testing import CliRunner, Result
 
 from kcfg.cli.main import application
@@ -359,8 +358,7 @@ def test_no_saved_report_is_too_odd_for_an_answer(key: str, value: Any) -> None:
     item = restored(found[0])
     if isinstance(item, Side):
         from kcfg.cli.draw import plain
-        from kcfg.cli.formats.diff import _page
-        from kcfg.cli.formats.diff import json as as_json
+        from kcfg.cli.formats.diff import _page, json as as_json
 
         diff = compare(item, preset("deepseek-v3-2-index"))
         assert plain.text(_page.pages([diff], everything=True))

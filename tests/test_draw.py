@@ -9,8 +9,7 @@ from itertools import pairwise
 import pictured
 import pytest
 import shapes
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from pictured import ALL, SVG, scene_of
 
 from kcfg.cli.draw import plain

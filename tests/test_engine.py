@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 import shapes
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from kcfg.core import kernels, targets
 from kcfg.core.engine.arith import div

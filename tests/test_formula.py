@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 import shapes
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from kcfg.core import kernels, targets
 from kcfg.core.engine import formula, reasons, terms

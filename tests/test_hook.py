@@ -38,6 +38,7 @@ NEVER = {
     "subprocess",
     "tomllib",
     "typer",
+    "typing",
     "urllib",
 }
 """What no good run of the hook may import."""

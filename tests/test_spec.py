@@ -14,8 +14,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from kcfg.core import kernels, presets
 from kcfg.core.engine.quantity import REQUIRED, Input

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 import shapes
 import sweeps
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from kcfg.core import kernels
 from kcfg.core.sweep.grid import Axis

@@ -18,12 +18,12 @@ from contextlib import suppress
 from functools import cache, cached_property
 from operator import attrgetter
 from types import CodeType
-from typing import Any, Literal
 
 from kcfg.core.engine import arith
 from kcfg.core.engine.quantity import Input, Part, Quantity
 from kcfg.core.engine.struct import Struct
 from kcfg.core.record import NamedTuple
+from kcfg.core.typed import Any, Literal
 
 Kind = Literal["input", "quantity", "part", "target", "constant", "unknown"]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Any
 
 from kcfg.core import targets
 from kcfg.core.engine import arith, formula, terms
@@ -14,6 +13,7 @@ from kcfg.core.engine.graph import graph
 from kcfg.core.engine.quantity import UNITS, Input, Part, Quantity
 from kcfg.core.engine.struct import Struct
 from kcfg.core.hardware import dtypes
+from kcfg.core.typed import Any
 
 Member = Input | Quantity[Any] | Part[Any]
 

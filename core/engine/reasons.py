@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import Any
 
 from kcfg.core.engine import formula, terms
 from kcfg.core.engine.arith import div, down
@@ -16,6 +15,7 @@ from kcfg.core.engine.formula import Expression, Read
 from kcfg.core.engine.quantity import Quantity, Unit
 from kcfg.core.engine.struct import Struct
 from kcfg.core.record import NamedTuple
+from kcfg.core.typed import Any
 
 WORDS: dict[Any, str] = {
     word: word.__name__

@@ -8,7 +8,6 @@ all of them has its value here, as its default.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, Literal, NamedTuple, dataclass_transform
 
 from kcfg.core.hardware.sources import (
     B200_DEVICE,
@@ -25,6 +24,8 @@ from kcfg.core.hardware.sources import (
     PTX,
     PTXAS,
 )
+from kcfg.core.record import NamedTuple
+from kcfg.core.typed import Any, ClassVar, Literal, dataclass_transform
 
 Unit = Literal[
     "barriers",
@@ -61,11 +62,14 @@ def limit(unit: Unit, doc: str, *sources: str, default: Any = REQUIRED) -> Any:
     return Limit(unit, doc, "; ".join(sources), default)
 
 
-# In this form its annotations are types already; as a class they would be compiled at import.
-Row = NamedTuple(  # noqa: UP014
-    "Row", [("name", str), ("value", Any), ("unit", str), ("doc", str), ("source", str)]
-)
-"""One limit of one target, for a table or JSON."""
+class Row(NamedTuple):
+    """One limit of one target, for a table or JSON."""
+
+    name: str
+    value: Any
+    unit: str
+    doc: str
+    source: str
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(limit,))

@@ -8,7 +8,8 @@ not given is empty: not given means not judged.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar, Generic, TypeVar, overload
+
+from kcfg.core.typed import Any, ClassVar, Generic, TypeVar, overload
 
 T = TypeVar("T")
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from kcfg.core.kernel import Kernel
 from kcfg.core.record import NamedTuple
@@ -29,6 +28,7 @@ from kcfg.core.spec.section import (
 )
 from kcfg.core.spec.shape import Shape, needed, read_shape
 from kcfg.core.targets import Target
+from kcfg.core.typed import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 if TYPE_CHECKING:
     from kcfg.core.spec.expectation import Expectation

@@ -13,10 +13,10 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
-from typing import BinaryIO
 
 from kcfg.core.record import NamedTuple
 from kcfg.core.spec.problem import Problem
+from kcfg.core.typed import BinaryIO
 
 LARGEST = 1 << 16
 """The most bytes one document may have; a spec has a few hundred."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import operator as orders
 import re
 from collections.abc import Callable
-from typing import Any, Literal, get_args
 
 from kcfg.core.hardware.dtypes import DTYPES, SWIZZLES
 from kcfg.core.kernel import Kernel
@@ -13,6 +12,7 @@ from kcfg.core.record import NamedTuple
 from kcfg.core.spec.nodes import Node, ScalarNode, SequenceNode
 from kcfg.core.spec.scalars import RefusedError, boolean, choice, integer, is_null, refused, text
 from kcfg.core.spec.section import Entry, Notes, Position, untagged
+from kcfg.core.typed import Any, Literal, get_args
 
 Value = int | bool | str | None
 Operator = Literal["==", "!=", "<=", ">=", "<", ">", "in"]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from kcfg.core.record import NamedTuple
+from kcfg.core.typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kcfg.core.findings import Finding

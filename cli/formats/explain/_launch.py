@@ -8,8 +8,7 @@ from kcfg.cli.formats.derive.table import flat
 from kcfg.cli.formats.explain import Told
 from kcfg.cli.page import Block, Grid, Heading, Line
 from kcfg.cli.units import number
-from kcfg.cli.verdicts import told as line
-from kcfg.cli.verdicts import verdict
+from kcfg.cli.verdicts import told as line, verdict
 
 
 def blocks(told: Told) -> Iterator[Block]:
