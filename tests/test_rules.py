@@ -521,7 +521,7 @@ def test_second_rule_with_one_id_is_refused() -> None:
 def test_every_file_of_rules_has_some() -> None:
     files = {each.check.__module__.rpartition(".")[2] for each in rules()}
     folder = Path(registry.__path__[0])
-    assert files == {path.stem for path in folder.glob("*.py")} - {"__init__"}
+    assert files == {path.stem for path in folder.rglob("*.py")} - {"__init__"}
 
 
 def test_unknown_id_names_the_nearest() -> None:

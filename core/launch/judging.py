@@ -16,7 +16,7 @@ from kcfg.core.findings import Finding
 from kcfg.core.hardware.target import Target
 from kcfg.core.kernel import Kernel
 from kcfg.core.launch.launch import Launch
-from kcfg.core.rules import Rule, finding, rules
+from kcfg.core.rules import Rule, finding, of_kernels
 from kcfg.core.typed import Any
 
 BLOCK = ("threads", "blocks_per_sm", "unit", "registers", "tmem")
@@ -42,7 +42,7 @@ def judge_derived(launch: Launch) -> list[Finding]:
 
 @lru_cache(1 << 10)
 def _of_block(kernel: type[Kernel], *block: Any) -> Answers:
-    return _asked(rules(), kernel, *block)
+    return _asked(of_kernels(), kernel, *block)
 
 
 @lru_cache(1 << 12)

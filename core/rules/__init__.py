@@ -5,6 +5,7 @@ name, and yields a `Breach` for everything that is not as it should be; where on
 values is not given, the rule is not asked. Its docstring is its page: what it checks, why
 that matters on the hardware, a spec that fails and one that passes, without their
 ``kernel: launch``. Nothing else lists the rules: a new file, or a function in one, is enough.
+Those in ``by_hand`` are about what no derived kernel says, and are not asked of one.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import os
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 from importlib import import_module
+from operator import itemgetter
 
 from kcfg.core.errors import UnknownError
 from kcfg.core.figures import joined, spans
@@ -111,6 +113,8 @@ GIVEN_BY = {
 BUILD = ("compiled.", "static_compiled", "spilled")
 """How the paths begin that a compiler's report gives."""
 
+BY_HAND = f"{__name__}.by_hand"
+
 DERIVED = ("kernel", "stored", "unplaced")
 """What only a derived kernel has: no launch lacks it."""
 
@@ -139,11 +143,23 @@ def rule(
 @cache
 def rules() -> tuple[Rule, ...]:
     """Every rule, in the order of the ids."""
-    for file in sorted(os.listdir(__path__[0])):
+    return tuple(sorted((*of_kernels(), *_in(BY_HAND)), key=itemgetter(0)))
+
+
+@cache
+def of_kernels() -> tuple[Rule, ...]:
+    """The rules that may have to say something of a derived kernel."""
+    return _in(__name__)
+
+
+def _in(package: str) -> tuple[Rule, ...]:
+    """The rules of a folder's modules, in the order of the ids."""
+    for file in sorted(os.listdir(import_module(package).__path__[0])):
         stem, ending = os.path.splitext(file)
         if ending == ".py" and stem != "__init__":
-            import_module(f"{__name__}.{stem}")
-    return tuple(_found[id] for id in sorted(_found))
+            import_module(f"{package}.{stem}")
+    here = (each for each in _found.values() if each.check.__module__.rpartition(".")[0] == package)
+    return tuple(sorted(here, key=itemgetter(0)))
 
 
 def find(id: str) -> Rule:
@@ -203,7 +219,7 @@ def _asked(given: tuple[str, ...]) -> tuple[Rule, ...]:
 
 
 @cache
-def _below(path: str) -> tuple[tuple[str, str], ...]:
+def _names_below(path: str) -> tuple[tuple[str, str], ...]:
     """The names that the paths of all rules have next below a path, each with its own path."""
     start = f"{path}." if path else ""
     paths = (other for each in rules() for other in each.reads if other.startswith(start))
@@ -216,12 +232,12 @@ def _given(launch: Launch) -> dict[str, Any]:
     found: dict[str, Any] = {}
     waiting: list[tuple[Any, str]] = [(launch, "")]
     for group, at in waiting:
-        for name, path in _below(at):
+        for name, path in _names_below(at):
             value = getattr(group, name)
             # An empty list or table is not given; numbers and truth values have no length.
             if value or not (value is None or hasattr(value, "__len__")):
                 found[path] = value
-                if _below(path):
+                if _names_below(path):
                     waiting.append((value, path))
     return found
 

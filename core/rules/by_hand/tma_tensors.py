@@ -19,7 +19,7 @@ from kcfg.core.hardware.tensor_map import (
 from kcfg.core.launch.groups import TensorMap
 from kcfg.core.launch.launch import Launch
 from kcfg.core.rules import Breach, rule
-from kcfg.core.rules.regions import TMA as GUIDE
+from kcfg.core.rules.by_hand.regions import TMA as GUIDE
 
 Maps = tuple[TensorMap, ...]
 
