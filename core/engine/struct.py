@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 MANY = 256
 """Structs of one class from which on it pays to write a program for it."""
 
+MEMBERS = (Input, Quantity, Part)
+"""What a struct declares."""
+
 
 @dataclass_transform(
     eq_default=False, kw_only_default=True, field_specifiers=(integer, flag, choice)
@@ -40,7 +43,7 @@ class Struct:
         members: dict[str, Input | Quantity[Any] | Part[Any]] = {}
         for ancestor in reversed(cls.__mro__):
             for name, member in vars(ancestor).items():
-                if isinstance(member, Input | Quantity | Part) and name not in cls.without:
+                if isinstance(member, MEMBERS) and name not in cls.without:
                     members[name] = member
         cls.inputs = {name: each for name, each in members.items() if isinstance(each, Input)}
         cls.quantities = {n: each for n, each in members.items() if isinstance(each, Quantity)}

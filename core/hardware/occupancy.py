@@ -7,7 +7,6 @@ bytes, all registers counts per thread unless a name says otherwise.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Callable
 from functools import cache
 
@@ -235,6 +234,8 @@ def _steps(at: Callable[[int], int], here: int, most: int) -> tuple[int | None, 
 
     ``at`` never grows with its argument, which is looked at from 0 to ``most``.
     """
+    from bisect import bisect_left
+
     now = at(here)
     larger = bisect_left(range(here), True, key=lambda value: at(value) <= now)
     above = bisect_left(range(here, most + 1), True, key=lambda value: at(value) < now)

@@ -27,7 +27,7 @@ MARKS = b"-." + BOM[:1]
 BLANKS = (b"", b" ", b"\t", b"\n", b"\r")
 
 
-_BLANK = re.compile(r"(?:---(?=\s|$)|\.\.\.(?=\s|$)|\s|#[^\n]*)*+")
+_BLANK = r"(?:---(?=\s|$)|\.\.\.(?=\s|$)|\s|#[^\n]*)*+"
 
 STDIN = "<stdin>"
 """The name of standard input in messages."""
@@ -43,7 +43,8 @@ class Document(NamedTuple):
     @property
     def blank(self) -> bool:
         """Whether nothing stands here but markers and comments."""
-        return _BLANK.fullmatch(self.text) is not None
+        start = self.text.lstrip("-.").lstrip()[:1]
+        return start in "#-." and re.fullmatch(_BLANK, self.text) is not None
 
 
 class _Pending:
@@ -105,9 +106,8 @@ def _all(lines: Iterable[bytes], file: str) -> Iterator[Document | Problem]:
     number = row = offset = 0
     pending = _Pending(1, 0)
     for row, line in enumerate(lines, 1):
-        if pending.begun and line[0] not in MARKS:
-            mark = b""  # one of most lines: nothing but content
-        else:
+        mark = b""
+        if not pending.begun or line[0] in MARKS:
             if row == 1 and (problem := _other_encoding(line, file)):
                 yield problem
                 return
