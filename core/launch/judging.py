@@ -58,6 +58,7 @@ def _asked(
 ) -> Answers:
     """What rules say of an outline of a launch: it lacks its kernel, and memory if not given."""
     outline = Launch(target, **dict(zip(BLOCK, block, strict=True)))
+    outline.derived = True
     for name in ("kernel", *MEMORY):
         del vars(outline)[name]
     vars(outline).update(memory)

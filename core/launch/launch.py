@@ -47,8 +47,9 @@ class Launch(Group):
     """One block as launched, for one target; see the keys for what may be said of it.
 
     ``arch`` is the compilation target (``sm_100a``). ``kernel`` is the derived kernel
-    this was filled from, None for a launch written by hand, ``stored`` the bytes
-    of shared memory it lays out, ``unplaced`` what could not be laid out.
+    this was filled from, None for a launch written by hand, which is not ``derived``;
+    ``stored`` are the bytes of shared memory it lays out, ``unplaced`` what could not be
+    laid out.
     """
 
     threads: int | None = number("threads", "Threads of the block.")
@@ -71,6 +72,7 @@ class Launch(Group):
     def __init__(self, target: Target, *, kernel: Kernel | None = None, **given: Any) -> None:
         super().__init__(**given)
         self.target, self.kernel = target, kernel
+        self.derived = kernel is not None
         self.stored: int | None = None
         self.unplaced: tuple[Unplaced, ...] = ()
         self.arch = target.arch

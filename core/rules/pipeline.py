@@ -43,7 +43,7 @@ def has_stages(launch: Launch, pipelines: tuple[Pipeline, ...]) -> Iterator[Brea
             # A derived count below 0 is what the struct divides, no number of stages.
             none = f"0 stages of {named(line, index)} fit: there is no room for one"
             yield Breach(
-                none if launch.kernel is not None else f"{named(line, index)} has 0 stages",
+                none if launch.derived else f"{named(line, index)} has 0 stages",
                 path=path,
                 value=0,
                 limit=1,

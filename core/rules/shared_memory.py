@@ -90,8 +90,9 @@ def opt_in(launch: Launch, dynamic: int) -> Iterator[Breach]:
     static = (shared.static or 0) if shared is not None else 0
     without, most = target.smem_default_per_block, target.smem_optin_per_block
     raised = shared.opt_in if shared is not None else None
-    derived = launch.kernel is not None  # its launcher raises what it needs
-    if raised or derived or not dynamic or not without < static + dynamic <= most:
+    if launch.derived:  # its launcher raises what it needs
+        return
+    if raised or not dynamic or not without < static + dynamic <= most:
         return
     yield Breach(
         f"{size(static + dynamic)} of shared memory is {size(static + dynamic - without)} over the"

@@ -95,9 +95,9 @@ def _shown(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
 
 
-@rule("CFG002", "error", reads="kernel unplaced", blames="supported", source=OWN)
+@rule("CFG002", "error", reads="unplaced kernel", blames="supported", source=OWN)
 def cannot_be_placed(
-    launch: Launch, kernel: Kernel, unplaced: tuple[Unplaced, ...]
+    launch: Launch, unplaced: tuple[Unplaced, ...], kernel: Kernel
 ) -> Iterator[Breach]:
     """Whether what a kernel derives can be laid out in memory at all.
 
@@ -151,8 +151,8 @@ def _inputs(kernel: type[Kernel], path: str) -> str:
     return f"it rests on {joined(kernel.inputs[each].key for each in inputs)}" if inputs else ""
 
 
-@rule("CFG003", "warning", reads="kernel stored", blames="shared.dynamic", unit="bytes", source=OWN)
-def storage_over_limit(launch: Launch, kernel: Kernel, stored: int) -> Iterator[Breach]:
+@rule("CFG003", "warning", reads="stored", blames="shared.dynamic", unit="bytes", source=OWN)
+def storage_over_limit(launch: Launch, stored: int) -> Iterator[Breach]:
     """Whether the storage upstream lays out fits what a block may have.
 
     Some structs budget shared memory by one sum and lay it out by another, which no verdict
@@ -167,7 +167,9 @@ def storage_over_limit(launch: Launch, kernel: Kernel, stored: int) -> Iterator[
     rope_mma_dtype: bf16, num_q_heads: 128, group: 1, depth: 192, page_size: 128, num_q: 1}}
     """
     most = launch.target.smem_optin_per_block
-    if stored > most >= (launch.dynamic_bytes or 0) and kernel.verdict is not False:
+    if not stored > most >= (launch.dynamic_bytes or 0):
+        return
+    if launch.kernel is not None and launch.kernel.verdict is not False:
         yield Breach(
             f"the layout takes {size(stored)}, {size(stored - most)} over the {size(most)} of a"
             f" block, though the verdict counts {size(launch.dynamic_bytes or 0)}",

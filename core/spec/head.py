@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from functools import cache
 
@@ -11,7 +10,7 @@ from kcfg.core.errors import UnknownError
 from kcfg.core.kernel import Kernel
 from kcfg.core.spec.nodes import Node
 from kcfg.core.spec.problem import LONGEST, listed, shown
-from kcfg.core.spec.scalars import RefusedError, is_null, text
+from kcfg.core.spec.scalars import RefusedError, is_null, remembered, text
 from kcfg.core.spec.section import MERGE, Entry, Notes
 from kcfg.core.targets import Target
 from kcfg.core.typed import TypeVar
@@ -23,8 +22,6 @@ LAUNCH = "launch"
 
 NAMES = (*kernels.names(), LAUNCH)
 """What ``kernel:`` may say."""
-
-RELEASE = re.compile(r"[0-9]{1,4}\.[0-9]{1,4}(\.[0-9]{1,4})?")
 
 
 class Head:
@@ -46,7 +43,7 @@ class Head:
             return self._launch()
         if name is None or not self.has("release"):
             return _class(name, None) if name else None
-        return self._value("release", lambda node: _release(node, name))
+        return self._value("release", _release, name)
 
     def _launch(self) -> type[Kernel]:
         """What stands for the kernel of a launch written by hand, which has no release."""
@@ -74,10 +71,10 @@ class Head:
         """Whether a key has a value."""
         return key in self.top and not is_null(self.top[key].value)
 
-    def _value(self, key: str, convert: Callable[[Node], T]) -> T | None:
+    def _value(self, key: str, convert: Callable[..., T], *about: str) -> T | None:
         node = self.top[key].value
         try:
-            return convert(node)
+            return remembered(convert, node, *about)
         except (RefusedError, UnknownError) as error:
             self.notes.add(node, key, str(error))
             return None
@@ -89,11 +86,7 @@ def _class(kernel: str, release: str | None) -> type[Kernel]:
 
 
 def _kernel(node: Node) -> str:
-    return _known(_short(node, "a kernel"))
-
-
-@cache
-def _known(kernel: str) -> str:
+    kernel = _short(node, "a kernel")
     if kernel not in NAMES:
         raise UnknownError("kernel", kernel, NAMES)
     return kernel
@@ -102,10 +95,15 @@ def _known(kernel: str) -> str:
 def _release(node: Node, kernel: str) -> type[Kernel]:
     """A release as written: its text counts, so that 26.60 is not 26.6."""
     release = _short(node, "a release")
-    if RELEASE.fullmatch(release):
+    parts = release.split(".")
+    if len(parts) in (2, 3) and all(map(_is_number, parts)):
         return _class(kernel, release)
     known = listed(kernels.releases(kernel))
     raise RefusedError(f"expected a release of {kernel}, one of {known}, not {shown(release)}")
+
+
+def _is_number(text: str) -> bool:
+    return len(text) <= 4 and text.isdecimal() and text.isascii()
 
 
 def _target(node: Node) -> Target:

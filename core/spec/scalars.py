@@ -16,9 +16,10 @@ from kcfg.core.errors import nearest
 from kcfg.core.hardware.dtypes import SHORT_NAMES
 from kcfg.core.spec.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from kcfg.core.spec.problem import LONGEST, listed, shown
-from kcfg.core.typed import Any
+from kcfg.core.typed import Any, TypeVar
 
-INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
+T = TypeVar("T")
+
 LONGEST_INTEGER = 19
 """Characters of an integer that is worth converting: 64 bits have no more digits."""
 
@@ -42,19 +43,28 @@ def is_null(node: Node) -> bool:
 
 def read(node: Node, declared: Input) -> Any:
     """The value of an input, as declared; None where it is left out. Raises `RefusedError`."""
+    return remembered(_read, node, declared)
+
+
+def remembered(convert: Callable[..., T], node: Node, *about: Any) -> T:
+    """``convert(node, *about)``, which rests on what is written there, not on where it stands.
+
+    Specs have much in common: for the same text, quoted in the same way, it is known.
+    """
     if isinstance(node, ScalarNode):
-        return _written(node.value, node.style, declared)
-    return _read(node, declared)
+        known: T = _written(convert, node.value, node.style, *about)
+        return known
+    return convert(node, *about)
 
 
 @lru_cache(maxsize=1 << 12)
-def _written(text: str, style: str | None, declared: Input) -> Any:
-    """`read`, of a text and how it is quoted: specs of one kernel have much in common."""
-    node = ScalarNode("", text, style=style)
-    return None if is_null(node) else _read(node, declared)
+def _written(convert: Callable[..., Any], text: str, style: str | None, *about: Any) -> Any:
+    return convert(ScalarNode("", text, style=style), *about)
 
 
 def _read(node: Node, declared: Input) -> Any:
+    if is_null(node):
+        return None
     if declared.kind is int:
         return in_range(integer(node, _range(declared.least, declared.most)), declared)
     if declared.kind is bool:
@@ -71,6 +81,12 @@ def in_range(value: int, declared: Input) -> int:
     return value
 
 
+def is_integer(text: str) -> bool:
+    """Whether a text is a plain decimal integer, without leading zeros."""
+    digits = text.removeprefix("-")
+    return digits.isdecimal() and digits.isascii() and (digits[0] != "0" or digits == "0")
+
+
 @cache
 def _range(least: int, most: int) -> str:
     return f"an integer from {least} to {most}"
@@ -80,7 +96,7 @@ def integer(node: Node, expected: str = "an integer") -> int:
     """A plain decimal integer; raises `RefusedError` naming what was ``expected``."""
     if isinstance(node, ScalarNode):
         written = node.value
-        if not node.style and INTEGER.fullmatch(written):
+        if not node.style and is_integer(written):
             if len(written) <= LONGEST_INTEGER:
                 return int(written)
             raise RefusedError(f"expected {expected}; {_digits(written)} is out of range")
@@ -132,7 +148,7 @@ def refused(
     if is_null(node):
         return RefusedError(f"expected {expected}, but the value is empty")
     if node.style:
-        plain = INTEGER.fullmatch(written) or written in ("true", "false")
+        plain = is_integer(written) or written in ("true", "false")
         advice = f"write {written} without quotes" if plain and len(written) < 20 else ""
         given = f"the quoted text {shown(written)}" if written else "an empty text"
         return RefusedError(_joined(expected, given, advice))

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from kcfg.core.findings import Finding, blamed_inputs
 from kcfg.core.kernel import Kernel
 from kcfg.core.spec import Spec
-from kcfg.core.spec.section import NOWHERE
 from kcfg.core.validate.advice import LATER, Advice, Answers
 from kcfg.core.validate.result import Located, Place
 
@@ -76,7 +75,9 @@ def _at(spec: Spec, path: str, shown: str = "") -> list[Place]:
 
     ``shown`` is the word under which an input is given that has another name.
     """
-    (line, column), _ = spec.at.get(path, (NOWHERE, NOWHERE))
+    if path not in spec.at:
+        return []
+    (line, column), _ = spec.at[path]
     return [Place(shown or path, line, column)] if line else []
 
 
