@@ -6,7 +6,7 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from kcfg.cli import console
@@ -55,7 +55,15 @@ def line(number: int, many: str, seconds: float, share: float | None) -> str:
     return f"[{'#' * full}{'.' * (WIDTH - full)}] {told}"
 
 
-def share_of_stdin() -> float | None:
+def share_of(paths: Sequence[str], read: int) -> float | None:
+    """How much of these files has been read, if ``read`` of them were; None if unknown."""
+    if list(paths) == ["-"]:
+        return _share_of_stdin()
+    whole = len(paths) > 1 and not any(map(os.path.isdir, paths))
+    return read / len(paths) if whole else None
+
+
+def _share_of_stdin() -> float | None:
     """How much of standard input has been read; None where it is no file, or an empty one."""
     try:
         about = os.fstat(0)

@@ -69,11 +69,9 @@ class Intake:
 
     def _share(self) -> float | None:
         """How much of the input has been read, as far as that can be known."""
-        from kcfg.cli.progress import share_of_stdin
+        from kcfg.cli.progress import share_of
 
-        if self.paths == ["-"]:
-            return share_of_stdin()
-        return self._done / len(self.paths) if len(self.paths) > 1 else None
+        return share_of(self.paths, self._done)
 
     def _tell(self, problems: list[Problem]) -> None:
         for problem in problems:

@@ -63,9 +63,12 @@ def validate(
     run = Run(paths, options, check)
     run.tally.files += len(check.logs) if check else 0
     if sys.stderr.isatty():  # a hook's is none, mostly, and needs no more imports
-        from kcfg.cli.progress import watched
+        from kcfg.cli.progress import share_of, watched
 
-        run.watch = lambda judged: watched(judged, "documents")
+        def share() -> float | None:
+            return share_of(run.paths, run.tally.files)
+
+        run.watch = lambda judged: watched(judged, "documents", share)
     import_module(f"kcfg.cli.formats.validate.{format}").write(run)
     return exit_code(run)
 

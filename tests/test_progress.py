@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import io
+import os
+import re
+import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from kcfg.cli import console, progress
+from kcfg.core import presets
 
 CLEAR = "\r\033[K"
 
@@ -74,3 +79,31 @@ def test_a_message_stands_on_a_line_of_its_own(monkeypatch: pytest.MonkeyPatch) 
     console.error("wrong")
     console.error("wrong again")
     assert err.getvalue() == f"{CLEAR}1 specs{CLEAR}wrong\nwrong again\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "what"),
+    [(["derive", "-", "--get", "num_qk_stages"], "specs"), (["validate", "-"], "documents")],
+)
+def test_a_terminal_shows_how_much_of_standard_input_is_read(
+    tmp_path: Path, command: list[str], what: str
+) -> None:
+    pty = pytest.importorskip("pty", reason="there are no terminals here")
+    spec = presets.text("llama-3-8b")
+    (tmp_path / "stream.yaml").write_text("".join(f"---\n{spec}" for _ in range(200)))
+    program = "import sys; from kcfg.cli import main, progress; progress.AFTER = 0; main.main()"
+    terminal, end = pty.openpty()
+    with (tmp_path / "stream.yaml").open("rb") as stream:
+        subprocess.run(
+            [sys.executable, "-c", program, *command],
+            stdin=stream,
+            stdout=subprocess.DEVNULL,
+            stderr=end,
+            env={**os.environ, "TERM": "xterm"},
+            check=True,
+        )
+    os.close(end)
+    told = os.read(terminal, 1 << 16).decode()
+    os.close(terminal)
+    assert re.match(rf"\r\x1b\[K\[[#.]{{30}}\] \d+ {what}, [\d,]+ a second", told), told
+    assert told.endswith(CLEAR)

@@ -43,7 +43,7 @@ class Run:
     def __init__(
         self, paths: Iterable[str], options: Options, beside: BesideOf | None = None
     ) -> None:
-        self.paths, self.options, self.beside = paths, options, beside
+        self.paths, self.options, self.beside = list(paths), options, beside
         self.tally = Tally(options.most)
         self.watch: Callable[[Iterator[Judged]], Iterator[Judged]] = iter
         """What the documents pass through on their way out."""
