@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, partial
 
 from kcfg.core.findings import Finding, blamed_inputs
 from kcfg.core.kernel import Kernel
 from kcfg.core.spec import Spec
 from kcfg.core.validate.advice import LATER, Advice, Answers
 from kcfg.core.validate.result import Located, Place
+
+At = Callable[..., list[Place]]
+"""Where a key is given, by its path."""
 
 UNSUPPORTED = "CFG001"
 """The rule that gives the kernel's own verdict; what mends it is searched for."""
@@ -26,15 +30,16 @@ def located(
     refused = any(finding.rule == UNSUPPORTED for finding in found)
     answers = advice.of(subject) if refused else []
     mending = {change.key for changes in answers or () for change in changes}
+    at = cache(partial(_at, spec))  # findings of one document rest on much the same keys
     for finding in found:
         if finding.rule == UNSUPPORTED:
             finding = _mended(finding, answers)
-        found_at = _places(spec, finding.path)
+        found_at = _places(spec, at, finding.path)
         if not found_at and finding.rule == UNSUPPORTED:  # blamed is a default: point at what mends
             keys = (f"shape.{key}" for key in sorted(mending))
-            found_at = [place for key in keys for place in _at(spec, key)]
+            found_at = [place for key in keys for place in at(key)]
         places = sorted(found_at, key=lambda each: _order(spec, each, mending))
-        first, *others = places or [_around(spec, finding.path)]
+        first, *others = places or [_around(at, finding.path)]
         placed = finding._replace(file=file, line=first.line, column=first.column)
         yield Located(placed, tuple(others))
 
@@ -50,9 +55,9 @@ def _mended(finding: Finding, answers: Answers | None) -> Finding:
     return finding._replace(message=f"{finding.message}; {fix}", fix=fix)
 
 
-def _places(spec: Spec, path: str) -> list[Place]:
+def _places(spec: Spec, at: At, path: str) -> list[Place]:
     """The given keys that a finding's path stands for."""
-    itself = _at(spec, path)
+    itself = at(path)
     if itself:
         return itself
     words = {spelling.means: spelling.word for spelling in spec.cls.spellings}
@@ -60,7 +65,7 @@ def _places(spec: Spec, path: str) -> list[Place]:
     for key in blamed_inputs(spec.cls, path):
         word = words.get(key)
         shown = f"shape.{word}" if word in spec.given else ""
-        places += _at(spec, f"shape.{key}", shown)
+        places += at(f"shape.{key}", shown)
     return places
 
 
@@ -81,13 +86,13 @@ def _at(spec: Spec, path: str, shown: str = "") -> list[Place]:
     return [Place(shown or path, line, column)] if line else []
 
 
-def _around(spec: Spec, path: str) -> Place:
+def _around(at: At, path: str) -> Place:
     """The nearest given key around a path; at last the shape, or the kernel."""
     around = []
     while path:
         path = path[: max(path.rfind("."), path.rfind("["), 0)]
         around.append(path)
     for key in (*around, "shape", "kernel"):
-        for place in _at(spec, key):
+        for place in at(key):
             return place
     return Place("", 1, 1)
