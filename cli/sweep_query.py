@@ -8,6 +8,7 @@ from math import prod
 
 from kcfg.cli.specs import usage
 from kcfg.cli.sweeping import SORTABLE, Options, names
+from kcfg.core.kernel import VERDICT
 from kcfg.core.sweep.expression import ExpressionError, condition
 from kcfg.core.sweep.names import UnknownNameError, default_columns, name_of
 from kcfg.core.sweep.query import Head, Query
@@ -43,6 +44,9 @@ def query_of(options: Options, sweep: Sweep, format: str, drawn: dict[str, str])
     if size > LARGEST:
         usage(f"{size:,} points are more than can be numbered: {LARGEST:,}")
     keep = _keep(options, sweep, format, size, heads, drawn)
+    verdict = Head(VERDICT, "truth")
+    if keep and VERDICT in cls.quantities and verdict not in heads:
+        heads.append(verdict)  # so that it can be told how many of the best are refused
     varied = {key for axis in axes for key in axis.keys}
     means = {one.means for one in cls.spellings if one.word in varied}
     fixed = tuple(

@@ -81,7 +81,8 @@ def needs(module: str) -> None:
     try:
         import_module(module)
     except ImportError:
-        _leave(f"this needs {name}, which is not installed: pip install 'kcfg[{extra}]'")
+        how = f"pip install '.[{extra}]' where kcfg was cloned"
+        _leave(f"this needs {name}, which is not installed; it comes with: {how}")
 
 
 def _leave(message: object, code: int = FAILED) -> NoReturn:
@@ -208,7 +209,8 @@ def _run(options: Options, query: Query, found: Sweep, format: str) -> int:
         console.error(_summary.stopped(str(error), run.state, query, output))
         return FAILED
     took = time.monotonic() - begun
-    for line in _summary.lines(query, run.state.tally, run.state.tally.points - already, took):
+    tally, shown = run.state.tally, (run.rows.size, run.refused)
+    for line in _summary.lines(query, tally, shown, tally.points - already, took):
         console.error(line)
     return FINE
 

@@ -56,6 +56,26 @@ def test_sorted_and_cut(folder: Path) -> None:
     assert header.startswith("ks_dtype,depth,mma_n,num_heads,ctas_per_sm,")
 
 
+@pytest.mark.parametrize(
+    ("wanted", "said"),
+    [
+        (["--sort=-mma_n", "--top", "4", "--columns", "mma_n"], "1 of 4;"),
+        (["--pareto=-mma_n,num_heads,depth", "--columns", "num_heads"], ""),
+        (["--sort=num_heads", "--top", "4", "--format", "csv"], ""),
+        (["--top", "9"], ""),
+    ],
+)
+def test_refused_points_among_the_best_are_told_of(
+    folder: Path, wanted: list[str], said: str
+) -> None:
+    told = "  refused among those shown: "
+    done = kcfg("spec.yaml", *wanted, cwd=folder)
+    assert [line for line in done.stderr.splitlines() if line.startswith(told)] == [
+        f"{told}{said} --where supported leaves them out" for said in filter(None, [said])
+    ]
+    assert told not in kcfg("spec.yaml", *wanted, "--where", "supported", cwd=folder).stderr
+
+
 def test_columns_may_be_named_in_full(folder: Path) -> None:
     columns = "depth,inputs.mma_n,values.k_stages,supported"
     done = kcfg("spec.yaml", "--columns", columns, "--top", "1", "--format", "jsonl", cwd=folder)
@@ -129,7 +149,7 @@ def test_a_missing_extra_is_named(
     command = [sys.executable, "-c", program, *arguments]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     assert done.returncode == 2
-    assert f"pip install 'kcfg[{extra}]'" in done.stderr
+    assert f"pip install '.[{extra}]' where kcfg was cloned" in done.stderr
 
 
 def test_only_a_sweep_imports_numpy(folder: Path) -> None:

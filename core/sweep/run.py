@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
 
+from kcfg.core.kernel import VERDICT
 from kcfg.core.sweep.engines import Engine
 from kcfg.core.sweep.output import Output, OutputError, State
 from kcfg.core.sweep.query import Outcome, Query
@@ -61,6 +62,14 @@ class Run:
     def kept(self) -> Rows:
         """The rows that were kept, in the order they are to be shown, without hidden columns."""
         return Rows(self.rows.points, self.rows.columns[: self.query.shown])
+
+    @property
+    def refused(self) -> int:
+        """How many of the rows that were kept as the best upstream does not support."""
+        names = [head.name for head in self.query.columns]
+        if self.query.keep is None or self.query.keep.kind == "first" or VERDICT not in names:
+            return 0
+        return self.rows.size - int(self.rows.columns[names.index(VERDICT)].sum())
 
     def _tasks(self) -> Iterator[Task]:
         """The blocks that are left; once there are enough first rows, to be counted only."""

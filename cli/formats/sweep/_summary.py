@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Iterator
 
+from kcfg.core.figures import some
 from kcfg.core.sweep.output import Output, State
 from kcfg.core.sweep.query import Query, Tally
 from kcfg.core.sweep.reasons import leaves, tree
@@ -36,10 +37,15 @@ class Progress:
             sys.stderr.write("\r" + " " * 60 + "\r")
 
 
-def lines(query: Query, tally: Tally, derived: int, seconds: float) -> Iterator[str]:
-    """The counts of a sweep, and the conditions that refused points, the most frequent first."""
+def lines(
+    query: Query, tally: Tally, shown: tuple[int, int], derived: int, seconds: float
+) -> Iterator[str]:
+    """The counts of a sweep, and the conditions that refused points, the most frequent first.
+
+    ``shown`` are the points that were kept as the best, and how many of them are refused.
+    """
     speed = f"{derived / max(seconds, 1e-3):,.0f} a second"
-    yield f"{tally.points:,} points in {seconds:,.1f} s ({speed})"
+    yield f"{some(tally.points, 'point')} in {seconds:,.1f} s ({speed})"
     root = tree(query.cls)
     if "supported" in query.cls.quantities:
         yield f"  supported: {_share(tally.supported, tally.points)}"
@@ -53,6 +59,10 @@ def lines(query: Query, tally: Tally, derived: int, seconds: float) -> Iterator[
         for place, count in sorted(refused.items(), key=lambda item: (-item[1], item[0])):
             one = conditions[place]
             yield f"    {count:>{len(f'{tally.points:,}')},}  {one.name:<{width}}  {one.text}"
+    kept, wrong = shown
+    if wrong:
+        advice = "--where supported leaves them out"
+        yield f"  refused among those shown: {wrong:,} of {kept:,}; {advice}"
     if tally.singly:
         yield (
             f"  derived one by one, which takes longer: {tally.singly:,} (a formula loops over "
