@@ -518,6 +518,16 @@ def test_second_rule_with_one_id_is_refused() -> None:
     assert len({each.id for each in rules()}) == len(rules())
 
 
+def test_rule_by_hand_about_derived_kernels_is_refused() -> None:
+    def misplaced(launch: object, kernel: object) -> Iterator[Breach]:
+        yield Breach("never")
+
+    misplaced.__module__ = "kcfg.core.rules.by_hand.misplaced"
+    with pytest.raises(TypeError, match="NEW001 is about derived kernels: its place is kcfg"):
+        rule("NEW001", "error", reads="kernel", source="nowhere")(misplaced)
+    assert "NEW001" not in {each.id for each in rules()}
+
+
 def test_every_file_of_rules_has_some() -> None:
     files = {each.check.__module__.rpartition(".")[2] for each in rules()}
     folder = Path(registry.__path__[0])

@@ -85,8 +85,9 @@ class _Limits:
         values = self.__dict__
         for name, declared in self.limits.items():
             values[name] = given.pop(name, declared.default)
-            if values[name] is REQUIRED:
-                raise TypeError(f"{type(self).__name__} needs {name}")
+        lacking = ", ".join(name for name, value in values.items() if value is REQUIRED)
+        if lacking:
+            raise TypeError(f"{values['name']}: {type(self).__name__} needs {lacking}")
         if given:
             raise TypeError(f"{type(self).__name__} has no limit {', '.join(given)}")
 

@@ -96,7 +96,7 @@ class Rule(NamedTuple):
 GIVEN_BY = {
     "block_threads": "`threads` or `block`",
     "threads_named": "`threads` or `block`",
-    "entry": "`registers.entry`, or what it follows from,",
+    "entry": "`registers.entry` or what it follows from",
     "register_cap": "`threads`, `block` or a cap",
     "spilled": "`compiled.spill_stores` or `compiled.spill_loads`",
     "asked": "register counts of warpgroups or roles",
@@ -127,13 +127,16 @@ def rule(
     """Declare the function below as a rule; ``reads`` are paths of a launch, in its order.
 
     ``blames`` is the path a breach points at unless it says otherwise, by default the
-    first one read. Raises TypeError for an id that another rule has.
+    first one read. Raises TypeError for an id that another rule has, and for a rule by hand
+    that reads what only a derived kernel has.
     """
 
     def declare(check: Check) -> Check:
         if id in _found:
             raise TypeError(f"{id} is a rule already: {_found[id].check.__name__}")
         paths = tuple(reads.split())
+        if check.__module__.startswith(BY_HAND) and any(path in DERIVED for path in paths):
+            raise TypeError(f"{id} is about derived kernels: its place is {__name__}")
         _found[id] = Rule(id, severity, paths, blames or paths[0], unit, source, check)
         return check
 
@@ -205,11 +208,8 @@ def not_judged(launch: Launch) -> list[str]:
     for each, path in missing(launch):
         # Without a build there is nothing to say about the rules for one.
         if path not in DERIVED and not (each.of_build and launch.compiled is None):
-            waiting.setdefault(path, []).append(each.id)
-    return [
-        f"without {GIVEN_BY.get(path, f'`{path}`')}, {joined(spans(ids))}"
-        for path, ids in waiting.items()
-    ]
+            waiting.setdefault(GIVEN_BY.get(path, f"`{path}`"), []).append(each.id)
+    return [f"without {keys}, {joined(spans(ids))}" for keys, ids in waiting.items()]
 
 
 @lru_cache
