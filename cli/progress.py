@@ -59,8 +59,7 @@ def share_of(paths: Sequence[str], read: int) -> float | None:
     """How much of these files has been read, if ``read`` of them were; None if unknown."""
     if list(paths) == ["-"]:
         return _share_of_stdin()
-    whole = len(paths) > 1 and not any(map(os.path.isdir, paths))
-    return read / len(paths) if whole else None
+    return read / len(paths) if len(paths) > 1 else None
 
 
 def _share_of_stdin() -> float | None:

@@ -5,6 +5,7 @@ Nothing here imports more than judging a good spec needs: a hook runs at every c
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable
 from importlib import import_module
@@ -65,8 +66,10 @@ def validate(
     if sys.stderr.isatty():  # a hook's is none, mostly, and needs no more imports
         from kcfg.cli.progress import share_of, watched
 
+        folders = any(map(os.path.isdir, run.paths))  # of who knows how many files
+
         def share() -> float | None:
-            return share_of(run.paths, run.tally.files)
+            return None if folders else share_of(run.paths, run.tally.files - 1)
 
         run.watch = lambda judged: watched(judged, "documents", share)
     import_module(f"kcfg.cli.formats.validate.{format}").write(run)

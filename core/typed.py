@@ -1,15 +1,17 @@
 """The names of `typing` that annotations need, without the time it takes to import.
 
 Annotations are not looked at while kcfg runs, so most names only have to exist; `typing`
-itself is a twelfth of what a hook takes for a spec. A type checker sees the real ones.
-What no hook imports may well use `typing`.
+itself is a twelfth of what a hook takes for a spec. A type checker sees the real ones, and
+so does whoever has imported `typing` before. What no hook imports may well use `typing`.
 """
 
 from __future__ import annotations
 
+import sys
+
 TYPE_CHECKING = False
 
-if TYPE_CHECKING:
+if TYPE_CHECKING or "typing" in sys.modules:
     from typing import (
         Any as Any,
         BinaryIO as BinaryIO,

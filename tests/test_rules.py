@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -516,6 +518,24 @@ def test_second_rule_with_one_id_is_refused() -> None:
             yield Breach("never")
 
     assert len({each.id for each in rules()}) == len(rules())
+
+
+def test_a_rule_may_be_declared_elsewhere() -> None:
+    program = (
+        "from kcfg.core import kernels, presets\n"
+        "from kcfg.core.findings import findings\n"
+        "from kcfg.core.rules import Breach, rule, rules\n"
+        "from kcfg.core.spec import read\n"
+        "@rule('NEW001', 'warning', reads='threads', source='nowhere')\n"
+        "def new(launch, threads):\n"
+        "    yield Breach('seen')\n"
+        "specs = presets.text('llama-3-8b') + '---\\n{kernel: launch, shape: {threads: 128}}'\n"
+        "for spec in read(specs, 'test'):\n"
+        "    print([each.rule for each in findings(spec.derive()) if each.message == 'seen'])\n"
+        "assert 'NEW001' in {each.id for each in rules()}\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout == "['NEW001']\n['NEW001']\n", done.stderr
 
 
 def test_rule_by_hand_about_derived_kernels_is_refused() -> None:

@@ -14,7 +14,6 @@ import os
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 from importlib import import_module
-from operator import itemgetter
 
 from kcfg.core.errors import UnknownError
 from kcfg.core.figures import joined, spans
@@ -146,23 +145,25 @@ def rule(
 @cache
 def rules() -> tuple[Rule, ...]:
     """Every rule, in the order of the ids."""
-    return tuple(sorted((*of_kernels(), *_in(BY_HAND)), key=itemgetter(0)))
+    _load(__name__)
+    _load(BY_HAND)
+    return tuple(_found[id] for id in sorted(_found))
 
 
 @cache
 def of_kernels() -> tuple[Rule, ...]:
     """The rules that may have to say something of a derived kernel."""
-    return _in(__name__)
+    _load(__name__)
+    found = (_found[id] for id in sorted(_found))
+    return tuple(each for each in found if not each.check.__module__.startswith(BY_HAND))
 
 
-def _in(package: str) -> tuple[Rule, ...]:
-    """The rules of a folder's modules, in the order of the ids."""
+def _load(package: str) -> None:
+    """Import a folder's modules, which declare their rules."""
     for file in sorted(os.listdir(import_module(package).__path__[0])):
         stem, ending = os.path.splitext(file)
         if ending == ".py" and stem != "__init__":
             import_module(f"{package}.{stem}")
-    here = (each for each in _found.values() if each.check.__module__.rpartition(".")[0] == package)
-    return tuple(sorted(here, key=itemgetter(0)))
 
 
 def find(id: str) -> Rule:

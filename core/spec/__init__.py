@@ -152,7 +152,7 @@ class Reading:
             self._no_mapping(root)
             return None
         untagged(root, "", notes)
-        if "schema" in self.document.text and _names(root) >= OF_REPORTS:
+        if {key.value for key, _ in root.value if isinstance(key, ScalarNode)} >= OF_REPORTS:
             notes.add(root, "", REPORT)
             return None
         top = entries(root, "", notes)
@@ -218,7 +218,3 @@ class Reading:
         if self.overrides != NOTHING:
             self.overrides.over(found, cls, self.notes)
         return found
-
-
-def _names(mapping: MappingNode) -> set[str]:
-    return {key.value for key, _ in mapping.value if isinstance(key, ScalarNode)}

@@ -49,9 +49,9 @@ def read(node: Node, declared: Input) -> Any:
 def remembered(convert: Callable[..., T], node: Node, *about: Any) -> T:
     """``convert(node, *about)``, which rests on what is written there, not on where it stands.
 
-    Specs have much in common: for the same text, quoted in the same way, it is known.
+    Specs have much in common: for the same short text, quoted in the same way, it is known.
     """
-    if isinstance(node, ScalarNode):
+    if isinstance(node, ScalarNode) and len(node.value) <= LONGEST:
         known: T = _written(convert, node.value, node.style, *about)
         return known
     return convert(node, *about)
