@@ -408,3 +408,14 @@ def test_refusal_names_tensor_memory_and_no_count_below_zero(depth: int) -> None
     )
     placed = [found.message for found in errors if found.rule in ("PIPE001", "CFG002")]
     assert not [message for message in placed if re.search(r"(^|\s)-\d", message)]
+
+
+def test_refusal_leaves_out_the_columns_of_what_is_only_weighed() -> None:
+    shape = (
+        "qkv_dtype: bf16, rope_gmem_dtype: bf16, rope_mma_dtype: bf16, num_q_heads: 64, group: 1,"
+        " depth: 256, v_depth: 256, page_size: 128, num_q: 2"
+    )
+    errors = judged(f"{{kernel: mla_prefill, release: 26.7, shape: {{{shape}}}}}")
+    (message,) = [found.message for found in errors if "columns of tensor memory" in found.message]
+    columns = "fa4_config.s_budget_cols is 0, fa4_config.o_budget_cols is 256"
+    assert f"of 512 columns of tensor memory, {columns}; " in message

@@ -34,7 +34,8 @@ class Side(NamedTuple):
 class Failure(NamedTuple):
     """A named condition that does not hold.
 
-    ``path`` leads from the verdict to the quantity whose condition it is, as report keys.
+    ``path`` leads from the verdict to the quantity whose condition it is, as report keys;
+    ``at`` is the part of the kernel that has this quantity, empty for the kernel itself.
     ``sides`` are what the condition compares (constants left out), ``reads`` the values of
     the names in it. ``premises`` are conditions without which this one would not be asked, and
     ``inputs`` what it and they rest on in the end, as keys of a spec.
@@ -47,6 +48,7 @@ class Failure(NamedTuple):
     reads: tuple[Side, ...]
     inputs: tuple[str, ...]
     premises: tuple[str, ...]
+    at: str = ""
 
 
 class Condition:
@@ -232,6 +234,7 @@ def _failure(kernel: Kernel, node: Condition, premises: tuple[Premise, ...]) -> 
         reads=tuple([Side(name, value(owner)) for name, value in node.reads]),
         inputs=inputs_of(type(kernel), (node, *[premise.node for premise in premises])),
         premises=tuple([premise.text for premise in premises]),
+        at=node.at,
     )
 
 

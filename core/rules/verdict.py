@@ -67,7 +67,8 @@ def _columns(kernel: Kernel, failure: Failure) -> str:
     """What of tensor memory is taken and left, where a size that rests on it comes to nothing."""
     if not any(type(side.value) is int and side.value <= 0 for side in failure.sides):
         return ""
-    behind = _columns_behind(type(kernel), tuple(read.text for read in failure.reads))
+    prefix = f"{failure.at}." if failure.at else ""
+    behind = _columns_behind(type(kernel), tuple(prefix + read.text for read in failure.reads))
     if not behind:
         return ""
     values = ((key, attrgetter(name)(kernel)) for key, name in behind)
@@ -77,17 +78,21 @@ def _columns(kernel: Kernel, failure: Failure) -> str:
 
 @once
 def _columns_behind(kernel: type[Kernel], names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    """The quantities in columns of tensor memory that names rest on, by key, with their names."""
+    """The quantities in columns of tensor memory that names rest on, by key, with their names.
+
+    Those of configurations that are only weighed, and not shown, take no columns.
+    """
     from kcfg.core.engine.graph import graph
 
+    weighed = {name for name, part in kernel.parts.items() if not part.shown}
     seen = list(names)
     found = []
     for name in seen:
         for read in graph(kernel).reads_of(name):
-            if read.name not in seen:
+            if read.name not in seen and read.name.partition(".")[0] not in weighed:
                 seen.append(read.name)
                 if isinstance(read.member, Quantity) and read.member.unit == "columns":
-                    found.append((read.member.key, read.name))
+                    found.append((read.key, read.name))
     return tuple(found)
 
 
