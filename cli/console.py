@@ -75,9 +75,10 @@ def write(text: str) -> None:
 
 
 def error(message: object) -> None:
-    """Write a message to standard error, on a line of its own."""
-    passing("")
-    sys.stderr.write(f"{message}\n")
+    """Write a message to standard error, on a line of its own; where it is full, to nobody."""
+    with suppress(OSError):
+        passing("")
+        sys.stderr.write(f"{message}\n")
 
 
 def passing(text: str) -> None:

@@ -39,7 +39,7 @@ def _counted(items: Iterable[T], many: str, share: Callable[[], float | None]) -
         for number, item in enumerate(items):
             now = time.monotonic()
             if now >= due:
-                console.passing(line(number, many, now - begun, share()))
+                console.passing(line(number, many, now - begun, share())[: _width() - 1])
                 due = now + EVERY
             yield item
     finally:
@@ -53,6 +53,14 @@ def line(number: int, many: str, seconds: float, share: float | None) -> str:
         return told
     full = round(WIDTH * min(max(share, 0.0), 1.0))
     return f"[{'#' * full}{'.' * (WIDTH - full)}] {told}"
+
+
+def _width() -> int:
+    """Columns of the terminal; what is longer than a line would stay."""
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns or 80
+    except (OSError, ValueError):
+        return 80
 
 
 def share_of(paths: Sequence[str], read: int) -> float | None:

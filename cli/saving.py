@@ -12,7 +12,7 @@ class SaveError(Exception):
     """A file that could not be written; its old content is still there."""
 
 
-def save(path: str, text: str) -> bool:
+def save(path: str, content: str | bytes) -> bool:
     """Write a file beside its place and put it there; returns whether its content changed.
 
     ``-`` is standard output; a device or a pipe is written to as it is. A file that has
@@ -22,9 +22,10 @@ def save(path: str, text: str) -> bool:
     if path == STDOUT:
         from kcfg.cli import console
 
-        console.write(text)
+        assert isinstance(content, str)
+        console.write(content)
         return True
-    data = text.encode("utf-8", "backslashreplace")
+    data = content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace")
     try:
         place = os.path.realpath(path)
         if os.path.exists(place) and not os.path.isfile(place):
@@ -32,7 +33,7 @@ def save(path: str, text: str) -> bool:
         old = _content(place)
         if old == data:
             return False
-        _refuse(path, place)
+        refuse(path)
         _replace(place, data, None if old is None else os.stat(place).st_mode & 0o7777)
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         reason = error.strerror if isinstance(error, OSError) else None
@@ -60,8 +61,9 @@ def _content(place: str) -> bytes | None:
         return b""
 
 
-def _refuse(path: str, place: str) -> None:
-    """Say what a rename would pass over, or report in fewer words."""
+def refuse(path: str) -> None:
+    """Raise `SaveError` for what a rename would pass over, or report in fewer words."""
+    place = os.path.realpath(path)
     folder = os.path.dirname(place)
     if not os.path.isdir(folder):
         raise SaveError(f"{path}: there is no directory {folder}; create it first")

@@ -131,6 +131,9 @@ def _keep(
         return tuple(found)
 
     if drawn:
+        height = _head(sweep, drawn["y"], "--plot")
+        if height.kind not in ("number", "float"):
+            usage(f"--plot: y must be a number, and {height.name} is a {height.kind}")
         by = (drawn[key] for key in ("by", "x", "y") if key in drawn)
         return Reduction("bands", keys(by, "--plot"))
     if options.pareto is not None:

@@ -14,6 +14,7 @@ import typer
 
 from kcfg.cli import console, formats
 from kcfg.cli.exits import FAILED, FINE, FOUND
+from kcfg.cli.saving import SaveError, refuse, save
 from kcfg.cli.specs import pair, usage
 from kcfg.cli.titles import title
 
@@ -101,8 +102,14 @@ def _plotted(options: Options) -> tuple[Options, dict[str, str]]:
     drawn = dict(word.split("=", 1) for word in words if "=" in word)
     if set(drawn) - {"x", "y", "by"} or not {"x", "y"} <= set(drawn) or len(drawn) != len(words):
         usage(f"--plot takes x=NAME y=NAME, and by=NAME, not {options.plot!r}")
+    if len(set(drawn.values())) < len(drawn):
+        usage(f"--plot: x, y and by must be different names, not {options.plot!r}")
     if output is None or not output.endswith(PICTURES):
         usage(f"--plot needs a file to draw to: -o with one of {', '.join(PICTURES)}")
+    try:
+        refuse(output)
+    except SaveError as error:
+        usage(str(error))
     for name, given in (
         ("--sort", options.sort),
         ("--top", options.top),
@@ -204,7 +211,7 @@ def _run(options: Options, query: Query, found: Sweep, format: str) -> int:
         progress.end()
         console.error(_summary.stopped("interrupted", run.state, query, output))
         return INTERRUPTED
-    except (OutputError, EngineError) as error:
+    except (OutputError, EngineError, SaveError) as error:
         progress.end()
         console.error(_summary.stopped(str(error), run.state, query, output))
         return FAILED
@@ -222,7 +229,8 @@ def _results(options: Options, run: Run, found: Sweep, module: ModuleType) -> No
         from kcfg.cli.formats.sweep import _plot
 
         assert options.output
-        _plot.draw(query, run.kept, options.output)
+        ending = os.path.splitext(options.output)[1].removeprefix(".")
+        save(options.output, _plot.draw(query, run.kept, ending))
     elif options.output is None and not query.encode:
         spec = found.spec
         about = title(spec.name, spec.kernel, spec.release, spec.target.name)

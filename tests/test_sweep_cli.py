@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -97,6 +98,31 @@ def test_a_picture(folder: Path, words: list[str], end: str) -> None:
     assert (folder / f"out.{end}").read_bytes()[:5] in (b"<?xml", b"\x89PNG\r")
 
 
+def test_a_picture_of_texts_and_of_what_is_absent(folder: Path) -> None:
+    pytest.importorskip("matplotlib")
+    kcfg("spec.yaml", "--plot", "x=ks_dtype y=k_stages", "-o", "out.svg", cwd=folder)
+    absent = ("--preset", "llama-3-8b", "--set", "rope_dtype=[null, bf16]")
+    kcfg(*absent, "--plot", "x=rope_dtype y=BN", "-o", "absent.svg", cwd=folder)
+    assert "<!-- null -->" in (folder / "absent.svg").read_text()
+
+
+def test_a_full_disk_leaves_the_old_picture(folder: Path) -> None:
+    pytest.importorskip("matplotlib")
+    (folder / "out.png").write_bytes(b"old")
+    command = [sys.executable, "-m", "kcfg.cli", "sweep", "spec.yaml"]
+    plot = ["--plot", "x=depth y=k_stages", "-o", "out.png"]
+
+    def little_room() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))
+
+    done = subprocess.run(
+        [*command, *plot], cwd=folder, capture_output=True, text=True, preexec_fn=little_room
+    )
+    assert done.returncode == 2 and "out.png: cannot be written" in done.stderr
+    assert (folder / "out.png").read_bytes() == b"old"
+    assert sorted(path.name for path in folder.iterdir()) == ["out.png", "spec.yaml"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
@@ -108,6 +134,9 @@ def test_a_picture(folder: Path, words: list[str], end: str) -> None:
         (("spec.yaml", "--pareto", "depth", "--top", "1"), 2, "do not go together"),
         (("spec.yaml", "--plot", "x=depth"), 2, "--plot takes x=NAME y=NAME"),
         (("spec.yaml", "--plot", "x=depth y=k_stages"), 2, "--plot needs a file"),
+        (("spec.yaml", "--plot", "x=depth y=depth", "-o", "o.svg"), 2, "must be different names"),
+        (("spec.yaml", "--plot", "x=depth y=dtype", "-o", "o.svg"), 2, "y must be a number"),
+        (("spec.yaml", "--plot", "x=depth y=k_stages", "-o", "no/o.svg"), 2, "no directory"),
         (("spec.yaml", "-o", "rows.txt"), 2, "a name that ends in .csv .jsonl .parquet"),
         (("spec.yaml", "--format", "parquet"), 2, "name a file with -o"),
         (("spec.yaml", "--format", "xml"), 2, "known: csv, jsonl, parquet, table"),

@@ -92,8 +92,8 @@ def test_parquet_and_csv_hold_the_same(folder: Path) -> None:
     assert {type(value) for value in rows[0].values()} == {int, bool, str}
 
 
-def begun(folder: Path, *arguments: str) -> subprocess.Popen[str]:
-    """A sweep under way, one that has got somewhere."""
+def begun(folder: Path, *arguments: str, blocks: int = 1) -> subprocess.Popen[str]:
+    """A sweep under way, one that has done so many blocks."""
     command = [sys.executable, "-m", "kcfg.cli", "sweep", "spec.yaml", "-o", "rows.csv", *arguments]
     running = subprocess.Popen(
         command,
@@ -106,7 +106,7 @@ def begun(folder: Path, *arguments: str) -> subprocess.Popen[str]:
     )
     for _ in range(600):
         progress = folder / "rows.csv.progress"
-        if progress.exists() and json.loads(progress.read_text())["next"]:
+        if progress.exists() and json.loads(progress.read_text())["next"] >= blocks:
             return running
         if running.poll() is not None:
             break
@@ -151,6 +151,34 @@ def test_a_stopped_run_goes_on_where_it_was(large: Path, how: int, jobs: str) ->
     assert counts and done.stderr.splitlines()[1:] == counts
 
 
+@pytest.mark.parametrize("engine", [("--jobs", "2"), ("--engine", "dask", "--jobs", "2")])
+def test_ctrl_c_in_a_terminal_is_told_of_once(large: Path, engine: tuple[str, ...]) -> None:
+    """It reaches the workers too, which may have just been started."""
+    if "dask" in engine:
+        pytest.importorskip("distributed")
+    running = begun(large, *WHERE, *engine, blocks=0)
+    os.killpg(running.pid, signal.SIGINT)
+    (said,) = running.communicate(timeout=60)[1].splitlines()
+    assert running.returncode == 130 and said.startswith("interrupted; ")
+
+
+def test_a_run_that_was_killed_when_its_file_was_there_can_be_run_again(folder: Path) -> None:
+    wanted = whole(folder, "rows.csv")
+    for resume in ([], ["--resume"]):
+        (folder / "rows.csv.progress").write_text("of the run that made rows.csv")
+        done = kcfg("-o", "rows.csv", *COLUMNS, *resume, cwd=folder)
+        assert done.returncode == 0, done.stderr
+        assert (folder / "rows.csv").read_bytes() == wanted
+        assert not (folder / "rows.csv.progress").exists()
+
+
+def test_a_result_takes_no_pipe_s_place(folder: Path) -> None:
+    os.mkfifo(folder / "pipe.csv")
+    done = kcfg("-o", "pipe.csv", *COLUMNS, cwd=folder)
+    assert done.returncode == 2 and "pipe.csv is no regular file" in done.stderr
+    assert (folder / "pipe.csv").is_fifo()
+
+
 def test_the_best_rows_survive_a_stop(large: Path) -> None:
     text = (large / "spec.yaml").read_text()
     (large / "spec.yaml").write_text(text.replace("ov_depth: 64..256 step 2", "ov_depth: 64..256"))
@@ -184,6 +212,9 @@ def test_a_broken_pipe_and_a_folder_that_is_not_there(folder: Path) -> None:
         command = [sys.executable, "-m", "kcfg.cli", "sweep", "spec.yaml", "--format", "csv"]
         done = subprocess.run(command, cwd=folder, stdout=full, stderr=subprocess.PIPE, text=True)
     assert done.returncode == 2 and "cannot write the results" in done.stderr
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=full)
+    assert done.returncode == 0  # the counts are told to nobody
 
 
 # Engines

@@ -12,9 +12,10 @@ import os
 import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from itertools import islice
-from multiprocessing import parent_process
+from multiprocessing import parent_process, resource_tracker
 from threading import Thread
 from typing import Any
 
@@ -58,7 +59,8 @@ def processes(jobs: int) -> Engine:
                         waiting.append((task, None))
                     for place, (task, job) in enumerate(waiting):
                         if job is None:
-                            waiting[place] = (task, workers.submit(work, task))
+                            with _unstoppable():  # a worker may be started here
+                                waiting[place] = (task, workers.submit(work, task))
                     if not waiting:
                         return
                     outcome = waiting[0][1].result()
@@ -89,12 +91,13 @@ def dask(scheduler: str | None, jobs: int) -> Engine:
         distributed: Any = import_module("distributed")
         own = None
         if scheduler is None:
-            own = distributed.LocalCluster(
-                n_workers=jobs,
-                threads_per_worker=1,
-                dashboard_address=":0",
-                silence_logs=logging.CRITICAL,  # of workers that go: the outcome says enough
-            )
+            with _unstoppable():
+                own = distributed.LocalCluster(
+                    n_workers=jobs,
+                    threads_per_worker=1,
+                    dashboard_address=":0",
+                    silence_logs=logging.CRITICAL,  # of workers that go: the outcome says enough
+                )
         try:
             client = distributed.Client(own or scheduler, timeout=10)
         except OSError as error:
@@ -121,6 +124,20 @@ def dask(scheduler: str | None, jobs: int) -> Engine:
                 own.close()
 
     return run
+
+
+@contextmanager
+def _unstoppable() -> Iterator[None]:
+    """What is started here leaves Ctrl-C to this process, which gets its own a moment later."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    resource_tracker.ensure_running()  # started with the first process, it would unblock signals
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _begin() -> None:

@@ -41,7 +41,11 @@ class Output:
 
     def begin(self, header: bytes, resume: bool) -> State:
         """Open the file, at its beginning or where an interrupted run was; that run's state."""
-        state = self._found() if os.path.exists(self.progress) else None
+        if os.path.exists(self.path) and not os.path.isfile(self.path):
+            raise OutputError(f"{self.path} is no regular file: a result would take its place")
+        # Without rows it tells of a run that came to its end, and could not say so any more.
+        begun = os.path.exists(self.progress) and os.path.exists(self.part)
+        state = self._found() if begun else None
         if state and not resume:
             raise OutputError(
                 f"{self.progress}: an earlier run was interrupted: continue it with --resume, "
@@ -57,9 +61,9 @@ class Output:
                 self.size = state.bytes
                 return state
             self.write(header)
-            begun = State(bytes=self.size)
-            self.save(begun)
-            return begun
+            state = State(bytes=self.size)
+            self.save(state)
+            return state
         except OSError as error:
             raise self._trouble(error) from None
 

@@ -67,7 +67,8 @@ class Run:
     def refused(self) -> int:
         """How many of the rows that were kept as the best upstream does not support."""
         names = [head.name for head in self.query.columns]
-        if self.query.keep is None or self.query.keep.kind == "first" or VERDICT not in names:
+        keep = self.query.keep
+        if keep is None or keep.kind not in ("best", "front") or VERDICT not in names:
             return 0
         return self.rows.size - int(self.rows.columns[names.index(VERDICT)].sum())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,8 @@ MOST = 12
 """Bands that can be told apart."""
 
 
-def draw(query: Query, rows: Rows, path: str) -> None:
-    """Draw the extremes that were kept to a file; OSError where it cannot be written."""
+def draw(query: Query, rows: Rows, format: str) -> bytes:
+    """A picture of the extremes that were kept, as a file of this format holds it."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -37,13 +38,17 @@ def draw(query: Query, rows: Rows, path: str) -> None:
     axes.set_ylabel(f"{y_head.name}, least to greatest")
     axes.set_title(title(None, query.kernel, query.release, query.target))
     axes.grid(alpha=0.3)
-    figure.savefig(path)
+    picture = BytesIO()
+    figure.savefig(picture, format=format)
     pyplot.close(figure)
+    return picture.getvalue()
 
 
 def _bands(rows: Rows) -> list[tuple[Any, Any, Any]]:
     """Label, x and y of each band."""
     *by, x, y = rows.columns
+    if x.dtype == object:  # texts, or none
+        x = np.array(["null" if value is None else str(value) for value in x])
     if not by:
         return [(None, x, y)]
     labels = sorted(set(by[0].tolist()), key=lambda label: (label is None, label))

@@ -60,7 +60,7 @@ def lines(
             one = conditions[place]
             yield f"    {count:>{len(f'{tally.points:,}')},}  {one.name:<{width}}  {one.text}"
     kept, wrong = shown
-    if wrong:
+    if wrong and "supported" not in (query.where or ""):
         advice = "--where supported leaves them out"
         yield f"  refused among those shown: {wrong:,} of {kept:,}; {advice}"
     if tally.singly:
