@@ -200,10 +200,10 @@ def _run(options: Options, query: Query, found: Sweep, format: str) -> int:
     begun = time.monotonic()
     progress = _summary.Progress(query.grid.size)
     try:
-        if format != "table":
-            run.begin(module.header(query.heads), options.resume)
-        already = run.state.tally.points
         with _terminated():
+            if format != "table":
+                run.begin(module.header(query.heads), options.resume)
+            already = run.state.tally.points
             run.go(progress.tell)
             progress.end()
             _results(options, run, found, module)

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from itertools import islice
 from multiprocessing import parent_process, resource_tracker
-from threading import Thread
+from threading import Thread, current_thread, main_thread
 from typing import Any
 
 from kcfg.core.sweep.query import Outcome
@@ -128,16 +128,28 @@ def dask(scheduler: str | None, jobs: int) -> Engine:
 
 @contextmanager
 def _unstoppable() -> Iterator[None]:
-    """What is started here leaves Ctrl-C to this process, which gets its own a moment later."""
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
+    """Keep being told to end for later; and what is started here, out of Ctrl-C altogether.
+
+    Halfway through its start a process would end with a traceback.
+    """
+    if current_thread() is not main_thread() or not hasattr(signal, "pthread_sigmask"):
         yield
         return
+    told: list[int] = []
+    handlers = {
+        number: signal.signal(number, lambda number, frame: told.append(number))
+        for number in (signal.SIGINT, signal.SIGTERM)
+    }
     resource_tracker.ensure_running()  # started with the first process, it would unblock signals
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # as its children have it
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        for each in told:
+            signal.raise_signal(each)
 
 
 def _begin() -> None:
