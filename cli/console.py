@@ -6,7 +6,6 @@ import gc
 import os
 import sys
 from collections.abc import Callable
-from contextlib import suppress
 
 from kcfg.cli.exits import FAILED, FOUND
 from kcfg.core.typed import NoReturn, TypeVar
@@ -49,9 +48,10 @@ def safely(program: Callable[[], T]) -> T:
 
 def leave(code: int) -> NoReturn:
     """End the process; to take the interpreter down in order lasts as long as to derive a spec."""
-    with suppress(OSError, ValueError):  # nobody is there to be told
+    try:
         sys.stderr.flush()
-    os._exit(code)
+    finally:  # or else nobody is there to be told
+        os._exit(code)
 
 
 def prepare() -> None:
@@ -76,6 +76,8 @@ def write(text: str) -> None:
 
 def error(message: object) -> None:
     """Write a message to standard error, on a line of its own; where it is full, to nobody."""
+    from contextlib import suppress
+
     with suppress(OSError):
         passing("")
         sys.stderr.write(f"{message}\n")

@@ -96,16 +96,6 @@ def pair(setting: str) -> tuple[str, str]:
     return key.strip(), text
 
 
-def kernel_named(name: str) -> str:
-    """The name itself; raises `UnknownError` for one that a spec's ``kernel:`` may not have."""
-    from kcfg.core.errors import UnknownError
-    from kcfg.core.spec.head import NAMES
-
-    if name not in NAMES:
-        raise UnknownError("kernel", name, NAMES)
-    return name
-
-
 @contextmanager
 def known() -> Iterator[None]:
     """Turn a name that core does not know into a message and exit code 2."""

@@ -129,11 +129,11 @@ def _manual(kernel: str, release: str | None, names: list[str]) -> Iterator[Told
     """The manual entries of names; leaves with a message for one that is none."""
     from kcfg.cli.formats.explain import Told
     from kcfg.cli.names import no_such
-    from kcfg.cli.specs import kernel_named, known, usage
+    from kcfg.cli.specs import known, usage
     from kcfg.core import kernels
     from kcfg.core.errors import UnknownError
     from kcfg.core.explain.explanation import reference
-    from kcfg.core.spec.head import LAUNCH
+    from kcfg.core.spec.head import LAUNCH, kernel_named
 
     if kernel == LAUNCH:
         usage(f"{UNDERIVED}; `kcfg kernels launch` lists its keys")

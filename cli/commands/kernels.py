@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 def kernels(name: Annotated[str | None, KernelName] = None, format: ListFormat = "table") -> None:
     """List the kernels, or one kernel's releases, inputs and values."""
     from kcfg.cli.listing import show
-    from kcfg.cli.specs import kernel_named, known
+    from kcfg.cli.specs import known
     from kcfg.core import kernels as registry
-    from kcfg.core.spec.head import LAUNCH
+    from kcfg.core.spec.head import LAUNCH, kernel_named
 
     if name is None:
         briefs = [_brief(registry.find(each)) for each in registry.names()]

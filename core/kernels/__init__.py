@@ -18,12 +18,12 @@ from kcfg.core.kernel import Kernel
 @cache
 def names() -> tuple[str, ...]:
     """Every kernel's name, in alphabetical order."""
-    return tuple(sorted(name for name in os.listdir(__path__[0]) if _releases(name)))
+    return tuple(sorted(name for name in _files() if _releases(name)))
 
 
 def releases(kernel: str) -> tuple[str, ...]:
     """A kernel's releases, oldest first; raises `UnknownError` for a name that is none."""
-    if kernel not in names():
+    if kernel not in _files() or not _releases(kernel):  # without a look at all the others
         raise UnknownError("kernel", kernel, names())
     return tuple(f"{major}.{minor}" for major, minor in _releases(kernel))
 
@@ -39,6 +39,11 @@ def find(kernel: str, release: str | None = None) -> type[Kernel]:
         raise UnknownError(f"release of {kernel}", str(release), known)
     found: type[Kernel] = import_module(f"{__name__}.{kernel}.r{wanted.replace('.', '_')}").KERNEL
     return found
+
+
+@cache
+def _files() -> frozenset[str]:
+    return frozenset(os.listdir(__path__[0]))
 
 
 @cache

@@ -11,12 +11,14 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 
 from kcfg.core.record import NamedTuple
 from kcfg.core.spec.problem import Problem
-from kcfg.core.typed import BinaryIO
+from kcfg.core.typed import TYPE_CHECKING, BinaryIO
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
 
 LARGEST = 1 << 16
 """The most bytes one document may have; a spec has a few hundred."""
@@ -61,6 +63,8 @@ def opened(path: str) -> AbstractContextManager[BinaryIO]:
     if path == "-":
         if sys.stdin is None or sys.stdin.closed:
             raise OSError("standard input is closed")
+        from contextlib import nullcontext
+
         return nullcontext(sys.stdin.buffer)
     try:
         return open(path, "rb")

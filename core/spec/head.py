@@ -20,8 +20,10 @@ T = TypeVar("T")
 LAUNCH = "launch"
 """What a spec names in place of a kernel when nothing is derived, only judged."""
 
-NAMES = (*kernels.names(), LAUNCH)
-"""What ``kernel:`` may say."""
+
+def names() -> tuple[str, ...]:
+    """What ``kernel:`` may say."""
+    return (*kernels.names(), LAUNCH)
 
 
 class Head:
@@ -35,7 +37,7 @@ class Head:
         if not self.has("kernel"):
             if MERGE not in self.top:
                 entry = self.top.get("kernel")
-                message = f"missing key `kernel`; known: {listed(NAMES)}"
+                message = f"missing key `kernel`; known: {listed(names())}"
                 self.notes.add(entry.value if entry else self.root, "kernel", message)
             return None
         name = self._value("kernel", _kernel)
@@ -86,9 +88,16 @@ def _class(kernel: str, release: str | None) -> type[Kernel]:
 
 
 def _kernel(node: Node) -> str:
-    kernel = _short(node, "a kernel")
-    if kernel not in NAMES:
-        raise UnknownError("kernel", kernel, NAMES)
+    return kernel_named(_short(node, "a kernel"))
+
+
+def kernel_named(kernel: str) -> str:
+    """The name itself; raises `UnknownError` for one that ``kernel:`` may not say."""
+    if kernel != LAUNCH:
+        try:
+            kernels.releases(kernel)
+        except UnknownError:
+            raise UnknownError("kernel", kernel, names()) from None
     return kernel
 
 
