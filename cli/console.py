@@ -12,6 +12,9 @@ from kcfg.core.typed import NoReturn, TypeVar
 
 T = TypeVar("T")
 
+WIDTH = 80
+"""Columns of a terminal that does not say."""
+
 _passing = ""
 """The passing line that is shown."""
 
@@ -84,12 +87,23 @@ def error(message: object) -> None:
 
 
 def passing(text: str) -> None:
-    """Show a line at the terminal of standard error until the next one, or a message."""
+    """Show a line at the terminal of standard error until the next one, or a message.
+
+    It is cut to the terminal's width: what is on a second line could not be wiped.
+    """
     global _passing
     if text or _passing:
-        sys.stderr.write(f"\r\033[K{text}")
+        sys.stderr.write(f"\r\033[K{text[: _width() - 1]}")
         sys.stderr.flush()
     _passing = text
+
+
+def _width() -> int:
+    """Columns of standard error's terminal."""
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns or WIDTH
+    except (OSError, ValueError):  # it has none
+        return WIDTH
 
 
 def may_colour() -> bool:

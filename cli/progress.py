@@ -6,7 +6,7 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
 from kcfg.cli import console
@@ -39,7 +39,7 @@ def _counted(items: Iterable[T], many: str, share: Callable[[], float | None]) -
         for number, item in enumerate(items):
             now = time.monotonic()
             if now >= due:
-                console.passing(line(number, many, now - begun, share())[: _width() - 1])
+                console.passing(line(number, many, now - begun, share()))
                 due = now + EVERY
             yield item
     finally:
@@ -55,17 +55,9 @@ def line(number: int, many: str, seconds: float, share: float | None) -> str:
     return f"[{'#' * full}{'.' * (WIDTH - full)}] {told}"
 
 
-def _width() -> int:
-    """Columns of the terminal; what is longer than a line would stay."""
-    try:
-        return os.get_terminal_size(sys.stderr.fileno()).columns or 80
-    except (OSError, ValueError):
-        return 80
-
-
-def share_of(paths: Sequence[str], read: int) -> float | None:
+def share_of(paths: list[str], read: int) -> float | None:
     """How much of these files has been read, if ``read`` of them were; None if unknown."""
-    if list(paths) == ["-"]:
+    if paths == ["-"]:
         return _share_of_stdin()
     return read / len(paths) if len(paths) > 1 else None
 

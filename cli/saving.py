@@ -12,20 +12,23 @@ class SaveError(Exception):
     """A file that could not be written; its old content is still there."""
 
 
-def save(path: str, content: str | bytes) -> bool:
-    """Write a file beside its place and put it there; returns whether its content changed.
-
-    ``-`` is standard output; a device or a pipe is written to as it is. A file that has
-    this content already is left alone, its time too. A link stays a link, and a file keeps
-    its mode. Raises `SaveError`, with a sentence for the user.
-    """
+def save(path: str, text: str) -> bool:
+    """`save_bytes`, of a text in UTF-8; ``-`` is standard output."""
     if path == STDOUT:
         from kcfg.cli import console
 
-        assert isinstance(content, str)
-        console.write(content)
+        console.write(text)
         return True
-    data = content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace")
+    return save_bytes(path, text.encode("utf-8", "backslashreplace"))
+
+
+def save_bytes(path: str, data: bytes) -> bool:
+    """Write a file beside its place and put it there; returns whether its content changed.
+
+    A device or a pipe is written to as it is. A file that has this content already is left
+    alone, its time too. A link stays a link, and a file keeps its mode. Raises `SaveError`,
+    with a sentence for the user.
+    """
     try:
         place = os.path.realpath(path)
         if os.path.exists(place) and not os.path.isfile(place):

@@ -45,7 +45,7 @@ def query_of(options: Options, sweep: Sweep, format: str, drawn: dict[str, str])
         usage(f"{size:,} points are more than can be numbered: {LARGEST:,}")
     keep = _keep(options, sweep, format, size, heads, drawn)
     verdict = Head(VERDICT, "truth")
-    if keep and VERDICT in cls.quantities and verdict not in heads:
+    if keep and keep.ranks and VERDICT in cls.quantities and verdict not in heads:
         heads.append(verdict)  # so that it can be told how many of the best are refused
     varied = {key for axis in axes for key in axis.keys}
     means = {one.means for one in cls.spellings if one.word in varied}

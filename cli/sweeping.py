@@ -14,7 +14,7 @@ import typer
 
 from kcfg.cli import console, formats
 from kcfg.cli.exits import FAILED, FINE, FOUND
-from kcfg.cli.saving import SaveError, refuse, save
+from kcfg.cli.saving import SaveError, refuse, save_bytes
 from kcfg.cli.specs import pair, usage
 from kcfg.cli.titles import title
 
@@ -216,8 +216,7 @@ def _run(options: Options, query: Query, found: Sweep, format: str) -> int:
         console.error(_summary.stopped(str(error), run.state, query, output))
         return FAILED
     took = time.monotonic() - begun
-    tally, shown = run.state.tally, (run.rows.size, run.refused)
-    for line in _summary.lines(query, tally, shown, tally.points - already, took):
+    for line in _summary.lines(run, run.state.tally.points - already, took):
         console.error(line)
     return FINE
 
@@ -230,7 +229,7 @@ def _results(options: Options, run: Run, found: Sweep, module: ModuleType) -> No
 
         assert options.output
         ending = os.path.splitext(options.output)[1].removeprefix(".")
-        save(options.output, _plot.draw(query, run.kept, ending))
+        save_bytes(options.output, _plot.draw(query, run.kept, ending))
     elif options.output is None and not query.encode:
         spec = found.spec
         about = title(spec.name, spec.kernel, spec.release, spec.target.name)

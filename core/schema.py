@@ -7,7 +7,7 @@ from kcfg.core.engine.quantity import REQUIRED, Input
 from kcfg.core.hardware.dtypes import DTYPES, SHORT_NAMES
 from kcfg.core.kernel import Kernel
 from kcfg.core.launch import schema as launch_schema
-from kcfg.core.spec.head import LAUNCH
+from kcfg.core.spec.head import LAUNCH, names as every
 from kcfg.core.typed import Any
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
@@ -15,7 +15,7 @@ DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
 def schema(kernel: str | None = None) -> dict[str, Any]:
     """The schema of specs of one kernel, or of all; raises `UnknownError` for no kernel."""
-    names = (*kernels.names(), LAUNCH) if kernel is None else (kernel,)
+    names = every() if kernel is None else (kernel,)
     branches = [branch for name in names for branch in _specs(name)]
     return {
         "$schema": DRAFT,

@@ -522,7 +522,7 @@ def test_second_rule_with_one_id_is_refused() -> None:
 
 def test_a_rule_may_be_declared_elsewhere() -> None:
     program = (
-        "from kcfg.core import kernels, presets\n"
+        "from kcfg.core import presets\n"
         "from kcfg.core.findings import findings\n"
         "from kcfg.core.rules import Breach, rule, rules\n"
         "from kcfg.core.spec import read\n"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from typing import get_args
 
 import pytest
 
 from kcfg.core.errors import AmbiguousError, UnknownError
 from kcfg.core.hardware.target import Unit
 from kcfg.core.targets import DEFAULT, Target, find, names
-from kcfg.core.typed import get_args
 
 TARGETS = [find(name) for name in names()]
 each_target = pytest.mark.parametrize("target", TARGETS, ids=names())

@@ -21,9 +21,14 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(name for name in _files() if _releases(name)))
 
 
+def exists(kernel: str) -> bool:
+    """Whether there is a kernel of this name, without a look at all the others."""
+    return kernel in _files() and bool(_releases(kernel))
+
+
 def releases(kernel: str) -> tuple[str, ...]:
     """A kernel's releases, oldest first; raises `UnknownError` for a name that is none."""
-    if kernel not in _files() or not _releases(kernel):  # without a look at all the others
+    if not exists(kernel):
         raise UnknownError("kernel", kernel, names())
     return tuple(f"{major}.{minor}" for major, minor in _releases(kernel))
 

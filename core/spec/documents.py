@@ -45,7 +45,7 @@ class Document(NamedTuple):
     @property
     def blank(self) -> bool:
         """Whether nothing stands here but markers and comments."""
-        start = self.text.lstrip("-.").lstrip()[:1]
+        start = self.text.lstrip("-.").lstrip()[:1]  # by which most are told from blank ones
         return start in "#-." and re.fullmatch(_BLANK, self.text) is not None
 
 

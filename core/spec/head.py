@@ -93,11 +93,8 @@ def _kernel(node: Node) -> str:
 
 def kernel_named(kernel: str) -> str:
     """The name itself; raises `UnknownError` for one that ``kernel:`` may not say."""
-    if kernel != LAUNCH:
-        try:
-            kernels.releases(kernel)
-        except UnknownError:
-            raise UnknownError("kernel", kernel, names()) from None
+    if kernel != LAUNCH and not kernels.exists(kernel):
+        raise UnknownError("kernel", kernel, names())
     return kernel
 
 

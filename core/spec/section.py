@@ -54,22 +54,15 @@ class Places(Mapping[str, Span]):
         self.others: dict[str, Entry] = {}
 
     def __getitem__(self, path: str) -> Span:
-        entry = self._entry(path)
-        if entry is None:
-            raise KeyError(path)
+        entry = self.others.get(path) or self._within(path)
         return position(entry.key, self.line), position(entry.value, self.line)
 
-    def __contains__(self, path: object) -> bool:
-        return self._entry(str(path)) is not None
-
-    def _entry(self, path: str) -> Entry | None:
-        if path in self.others:
-            return self.others[path]
+    def _within(self, path: str) -> Entry:
         outer, dot, key = path.rpartition(".")
         while outer not in self.mappings and dot:  # the key itself has a dot
             outer, dot, before = outer.rpartition(".")
             key = f"{before}.{key}"
-        return self.mappings.get(outer, {}).get(key)
+        return self.mappings.get(outer, {})[key]
 
     def __repr__(self) -> str:
         return repr(dict(self))

@@ -57,9 +57,9 @@ def processes(jobs: int) -> Engine:
                 try:
                     for task in islice(left, jobs * AHEAD - len(waiting)):
                         waiting.append((task, None))
-                    for place, (task, job) in enumerate(waiting):
-                        if job is None:
-                            with _unstoppable():  # a worker may be started here
+                    with _unstoppable():  # workers may be started here
+                        for place, (task, job) in enumerate(waiting):
+                            if job is None:
                                 waiting[place] = (task, workers.submit(work, task))
                     if not waiting:
                         return

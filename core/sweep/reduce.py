@@ -41,6 +41,11 @@ class Reduction(NamedTuple):
     keys: tuple[Key, ...] = ()
     most: int = 0
 
+    @property
+    def ranks(self) -> bool:
+        """Whether rows are kept because others are worse."""
+        return self.kind in ("best", "front")
+
     def reduce(self, rows: Rows) -> Rows:
         """The rows to keep, in the order in which they are to be shown."""
         return rows.take(self.chosen([rows.columns[key.column] for key in self.keys], rows.points))

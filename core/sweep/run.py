@@ -67,8 +67,7 @@ class Run:
     def refused(self) -> int:
         """How many of the rows that were kept as the best upstream does not support."""
         names = [head.name for head in self.query.columns]
-        keep = self.query.keep
-        if keep is None or keep.kind not in ("best", "front") or VERDICT not in names:
+        if not (self.query.keep and self.query.keep.ranks and VERDICT in names):
             return 0
         return self.rows.size - int(self.rows.columns[names.index(VERDICT)].sum())
 

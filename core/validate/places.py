@@ -8,6 +8,7 @@ from functools import cache, partial
 from kcfg.core.findings import Finding, blamed_inputs
 from kcfg.core.kernel import Kernel
 from kcfg.core.spec import Spec
+from kcfg.core.spec.section import NOWHERE
 from kcfg.core.validate.advice import LATER, Advice, Answers
 from kcfg.core.validate.result import Located, Place
 
@@ -80,9 +81,7 @@ def _at(spec: Spec, path: str, shown: str = "") -> list[Place]:
 
     ``shown`` is the word under which an input is given that has another name.
     """
-    if path not in spec.at:
-        return []
-    (line, column), _ = spec.at[path]
+    (line, column), _ = spec.at.get(path, (NOWHERE, NOWHERE))
     return [Place(shown or path, line, column)] if line else []
 
 

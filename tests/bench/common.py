@@ -20,6 +20,19 @@ def script(name: str) -> list[str]:
     return [found] if found else []
 
 
+def required(name: str) -> list[str]:
+    """An installed command; leaves with a message where there is none."""
+    return script(name) or sys.exit(f"{name} is not installed for this interpreter")
+
+
+def processor_time() -> float:
+    """Seconds that all programs run so far took of the processor."""
+    from resource import RUSAGE_CHILDREN, getrusage
+
+    used = getrusage(RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def installed(commands: Commands) -> Commands:
     """The commands whose program is there; the others are told of."""
     for name in [name for name, command in commands.items() if not command[:1]]:

@@ -16,7 +16,7 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
-from common import script
+from common import processor_time, required
 
 FA4 = """\
 ---
@@ -84,18 +84,14 @@ def spent(command: list[str], stream: Path) -> tuple[float, int]:
     """
     from resource import RUSAGE_CHILDREN, getrusage
 
-    before = getrusage(RUSAGE_CHILDREN)
+    before = processor_time()
     with stream.open("rb") as file:
         subprocess.run(command, stdin=file, stdout=subprocess.DEVNULL, check=False)
-    after = getrusage(RUSAGE_CHILDREN)
-    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return seconds, after.ru_maxrss
+    return processor_time() - before, getrusage(RUSAGE_CHILDREN).ru_maxrss
 
 
 def main(count: int, runs: int) -> None:
-    kcfg = script("kcfg")
-    if not kcfg:
-        sys.exit("kcfg is not installed for this interpreter")
+    kcfg = required("kcfg")
     with TemporaryDirectory() as name:
         path = Path(name, "stream.yaml")
         for size in (count // 10, count):  # memory is flat where both take the same

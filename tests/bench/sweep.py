@@ -11,10 +11,9 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
-from resource import RUSAGE_CHILDREN, getrusage
 from tempfile import TemporaryDirectory
 
-from common import script
+from common import processor_time, required
 
 FA4 = """\
 kernel: fa4
@@ -47,17 +46,13 @@ KERNELS = {  # the grid, its points for each head, and what is looked for
 
 def run(command: list[str]) -> tuple[str, float]:
     """What a sweep says of its speed, and the seconds of processor time it took."""
-    before = getrusage(RUSAGE_CHILDREN)
+    before = processor_time()
     done = subprocess.run(command, check=True, capture_output=True, text=True)
-    after = getrusage(RUSAGE_CHILDREN)
-    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return done.stderr.partition("\n")[0], seconds
+    return done.stderr.partition("\n")[0], processor_time() - before
 
 
 def main(most: int) -> None:
-    kcfg = script("kcfg")
-    if not kcfg:
-        sys.exit("kcfg is not installed for this interpreter")
+    kcfg = required("kcfg")
     with TemporaryDirectory() as name:
         spec = Path(name, "grid.yaml")
         for kernel, (grid, each, (condition, front)) in KERNELS.items():

@@ -7,9 +7,11 @@ import time
 from collections.abc import Iterator
 
 from kcfg.core.figures import some
+from kcfg.core.kernel import VERDICT
 from kcfg.core.sweep.output import Output, State
-from kcfg.core.sweep.query import Query, Tally
+from kcfg.core.sweep.query import Query
 from kcfg.core.sweep.reasons import leaves, tree
+from kcfg.core.sweep.run import Run
 
 PATIENCE = 1.0
 """Seconds until a person at a terminal is told how far it is, and from one time to the next."""
@@ -37,17 +39,13 @@ class Progress:
             sys.stderr.write("\r" + " " * 60 + "\r")
 
 
-def lines(
-    query: Query, tally: Tally, shown: tuple[int, int], derived: int, seconds: float
-) -> Iterator[str]:
-    """The counts of a sweep, and the conditions that refused points, the most frequent first.
-
-    ``shown`` are the points that were kept as the best, and how many of them are refused.
-    """
+def lines(run: Run, derived: int, seconds: float) -> Iterator[str]:
+    """The counts of a sweep, and the conditions that refused points, the most frequent first."""
+    query, tally = run.query, run.state.tally
     speed = f"{derived / max(seconds, 1e-3):,.0f} a second"
     yield f"{some(tally.points, 'point')} in {seconds:,.1f} s ({speed})"
     root = tree(query.cls)
-    if "supported" in query.cls.quantities:
+    if VERDICT in query.cls.quantities:
         yield f"  supported: {_share(tally.supported, tally.points)}"
     if query.where:
         yield f"  matching --where: {_share(tally.kept, tally.points)}"
@@ -59,10 +57,9 @@ def lines(
         for place, count in sorted(refused.items(), key=lambda item: (-item[1], item[0])):
             one = conditions[place]
             yield f"    {count:>{len(f'{tally.points:,}')},}  {one.name:<{width}}  {one.text}"
-    kept, wrong = shown
-    if wrong and "supported" not in (query.where or ""):
-        advice = "--where supported leaves them out"
-        yield f"  refused among those shown: {wrong:,} of {kept:,}; {advice}"
+    if run.refused and VERDICT not in (query.where or ""):
+        advice = f"--where {VERDICT} leaves them out"
+        yield f"  refused among those shown: {run.refused:,} of {run.rows.size:,}; {advice}"
     if tally.singly:
         yield (
             f"  derived one by one, which takes longer: {tally.singly:,} (a formula loops over "
