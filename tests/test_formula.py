@@ -12,7 +12,7 @@ import shapes
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from kcfg.core import kernels, targets
-from kcfg.core.engine import formula, reasons, terms
+from kcfg.core.engine import formula, reasons, terms, trees
 from kcfg.core.engine.arith import div
 from kcfg.core.engine.formula_rules import vocabulary
 from kcfg.core.engine.graph import graph
@@ -296,7 +296,7 @@ def test_without_a_source_it_says_so() -> None:
     names: dict[str, Any] = {"quantity": quantity, "Struct": Struct, "__name__": "nowhere"}
     code = "class Bare(Struct):\n @quantity('rows', source='x')\n def two(self): return 2\n"
     exec(compile(code, "nowhere.py", "exec"), names)
-    with pytest.raises(formula.NoSourceError, match=r"source of Bare\.two is not available"):
+    with pytest.raises(trees.NoSourceError, match=r"source of Bare\.two is not available"):
         formula.text(names["Bare"].quantities["two"])
     assert names["Bare"](target=targets.find()).two == 2
 

@@ -12,38 +12,29 @@ An explanation is held to one law by ``tests/test_formula.py``: every line of
 from __future__ import annotations
 
 import ast
-import linecache
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Callable
 from functools import cache, cached_property
 from operator import attrgetter
-from types import CodeType
 
 from kcfg.core.engine import arith
 from kcfg.core.engine.quantity import Input, Part, Quantity
 from kcfg.core.engine.struct import Struct
+from kcfg.core.engine.trees import (
+    children,
+    compiled,
+    is_plain,
+    is_ready,
+    is_value,
+    literal,
+    path_of,
+    preorder,
+    rebuilt,
+    returned,
+)
 from kcfg.core.record import NamedTuple
 from kcfg.core.typed import Any, Literal
 
 Kind = Literal["input", "quantity", "part", "target", "constant", "unknown"]
-
-
-BRANCHES: dict[type[ast.AST], str] = {
-    ast.BoolOp: "and, or",
-    ast.IfExp: "if",
-    ast.Lambda: "a lambda",
-    ast.ListComp: "a comprehension",
-    ast.SetComp: "a comprehension",
-    ast.DictComp: "a comprehension",
-    ast.GeneratorExp: "a comprehension",
-    ast.NamedExpr: "an assignment",
-    ast.JoinedStr: "an f-string",
-}
-"""What no formula contains: it would not run over arrays, or hides what is read."""
-
-
-class NoSourceError(LookupError):
-    """The source of a formula is not there, as in an archive of compiled files."""
 
 
 class Read(NamedTuple):
@@ -74,7 +65,7 @@ class Expression:
     def value(self) -> Callable[[Struct], Any]:
         """What the expression gives for a struct, as a function compiled at its first use."""
         me = ast.arguments([], [ast.arg("self")], None, [], [], None, [])
-        value: Callable[[Struct], Any] = eval(_compiled(ast.Lambda(me, self.tree)), self.names)
+        value: Callable[[Struct], Any] = eval(compiled(ast.Lambda(me, self.tree)), self.names)
         return value
 
     def within(self, tree: ast.expr) -> Expression:
@@ -109,7 +100,7 @@ class Expression:
     @cached_property
     def operands(self) -> tuple[Expression, ...]:
         """The expressions directly within this one; none within a chain of names."""
-        return () if path_of(self.tree) else tuple(map(self.within, _operands(self.tree)))
+        return () if path_of(self.tree) else tuple(map(self.within, children(self.tree)))
 
     @cached_property
     def quotient(self) -> tuple[Expression, Expression] | None:
@@ -124,7 +115,7 @@ class Expression:
     def reads(self, struct: type[Struct]) -> tuple[Read, ...]:
         """The names it reads, each once, in the order of the text."""
         found: dict[str, Read] = {}
-        for node in _preorder(self.tree):
+        for node in preorder(self.tree):
             read = self._read(struct, node)
             if read is not None:
                 found.setdefault(read.name, read)
@@ -167,7 +158,7 @@ class Expression:
         """The same, worked out line by line down to the value."""
         tree = self.with_numbers(struct)
         lines = [ast.unparse(tree)]
-        while not _is_value(tree):
+        while not is_value(tree):
             tree = rebuilt(tree, self._reduced)
             line = ast.unparse(tree)
             if line == lines[-1]:  # nothing left that Python can write down
@@ -177,11 +168,11 @@ class Expression:
 
     def _reduced(self, node: ast.expr) -> ast.expr | None:
         """The value of an operation on bare values; None for what must wait or stays."""
-        if _is_value(node) or isinstance(node, ast.Name):
+        if is_value(node) or isinstance(node, ast.Name):
             return node
-        if not _is_ready(node):
+        if not is_ready(node):
             return None
-        value = eval(_compiled(node), self.names)
+        value = eval(compiled(node), self.names)
         return literal(value) if is_plain(value) else node
 
 
@@ -280,122 +271,10 @@ def struct_of(struct: type[Struct], name: str) -> type[Struct] | None:
     return built if isinstance(built, type) and issubclass(built, Struct) else None
 
 
-# Trees
-
-
-@cache
-def definition(function: Any) -> ast.FunctionDef:
-    """The code of a function, from its file; raises `NoSourceError` where there is none."""
-    code: CodeType = function.__code__
-    lines = linecache.getlines(code.co_filename, function.__globals__)
-    ends = (end for _, end, _, _ in code.co_positions() if end is not None)
-    last = max(ends, default=len(lines))  # without positions: all that follows is parsed
-    text = "".join(lines[code.co_firstlineno - 1 : last])
-    with suppress(SyntaxError, IndexError):
-        node = ast.parse(f"if True:\n{text}" if text[:1] == " " else text).body[0]
-        node = node.body[0] if isinstance(node, ast.If) else node
-        if isinstance(node, ast.FunctionDef):
-            return node
-    raise NoSourceError(f"the source of {function.__qualname__} is not available")
-
-
-def is_one_return(function: Any) -> bool:
-    """Whether a function is a docstring and one ``return``; raises `NoSourceError`."""
-    docstring, *rest = definition(function).body
-    return isinstance(docstring, ast.Expr) and [type(line) for line in rest] == [ast.Return]
-
-
-def returned(function: Any) -> ast.expr:
-    """The expression a function returns; raises `NoSourceError` where it has none."""
-    for statement in definition(function).body:
-        if isinstance(statement, ast.Return) and statement.value is not None:
-            return statement.value
-    raise NoSourceError(f"{function.__qualname__} returns nothing")
-
-
-def path_of(node: ast.expr) -> tuple[str, ...]:
-    """The names of a chain ``self.a.b``; empty for anything else."""
-    names = []
-    while isinstance(node, ast.Attribute):
-        names.append(node.attr)
-        node = node.value
-    return tuple(reversed(names)) if isinstance(node, ast.Name) and node.id == "self" else ()
-
-
-def rebuilt(node: ast.expr, replace: Callable[[ast.expr], ast.expr | None]) -> ast.expr:
-    """A copy of a tree; where ``replace`` gives a node, that one stands in place of the branch."""
-
-    def copied(value: Any) -> Any:
-        if isinstance(value, list):
-            return [copied(item) for item in value]
-        if isinstance(value, ast.expr):
-            new = replace(value)
-            if new is not None:
-                return new
-        if isinstance(value, ast.AST):
-            return type(value)(**{name: copied(inner) for name, inner in ast.iter_fields(value)})
-        return value
-
-    result: ast.expr = copied(node)
-    return result
-
-
 def _without_self(node: ast.expr) -> ast.expr | None:
     if isinstance(node, ast.Attribute) and len(path_of(node)) == 1:
         return ast.Name(node.attr)
     return None
-
-
-def _preorder(node: ast.expr) -> Iterator[ast.expr]:
-    """The expressions of a tree in reading order, a chain of attributes as one."""
-    yield node
-    if path_of(node):
-        return
-    inner = [node.func, *_operands(node)] if isinstance(node, ast.Call) else _operands(node)
-    for child in inner:
-        yield from _preorder(child)
-
-
-def _operands(node: ast.expr) -> list[ast.expr]:
-    if isinstance(node, ast.Call):
-        return [*node.args, *(word.value for word in node.keywords)]
-    return [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
-
-
-def _is_ready(node: ast.expr) -> bool:
-    """Whether nothing but bare values stands below an operation."""
-    if isinstance(node, ast.BinOp) and isinstance(node.left, ast.BinOp):
-        for run in (ast.Add | ast.Sub, ast.Mult):  # a sum or product is one step
-            if isinstance(node.op, run) and isinstance(node.left.op, run):
-                return _is_value(node.right) and _is_ready(node.left)
-    return all(_is_value(child) or isinstance(child, ast.Name) for child in _operands(node))
-
-
-def _is_value(node: ast.expr) -> bool:
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        return isinstance(node.operand, ast.Constant) and type(node.operand.value) in (int, float)
-    if isinstance(node, ast.Tuple):
-        return all(map(_is_value, node.elts))
-    return isinstance(node, ast.Constant)
-
-
-def is_plain(value: Any) -> bool:
-    """Whether Python can write a value down as a literal."""
-    if isinstance(value, tuple):
-        return type(value) is tuple and all(map(is_plain, value))
-    return value is None or isinstance(value, int | float | str)
-
-
-def literal(value: Any) -> ast.expr:
-    """A plain value as Python writes it."""
-    if value is None or isinstance(value, str | bool) or (type(value) is int and value >= 0):
-        return ast.Constant(value)
-    return ast.parse(repr(value), mode="eval").body
-
-
-def _compiled(tree: ast.expr) -> CodeType:
-    whole = ast.fix_missing_locations(ast.Expression(tree))
-    return compile(whole, "<formula>", "eval")
 
 
 _INFIX: dict[Any, ast.operator] = {arith.div: ast.FloorDiv(), arith.mod: ast.Mod()}

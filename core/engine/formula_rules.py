@@ -8,10 +8,11 @@ from functools import cache
 
 from kcfg.core import targets
 from kcfg.core.engine import arith, formula, terms
-from kcfg.core.engine.formula import BRANCHES, Expression
+from kcfg.core.engine.formula import Expression
 from kcfg.core.engine.graph import graph
 from kcfg.core.engine.quantity import UNITS, Input, Part, Quantity
 from kcfg.core.engine.struct import Struct
+from kcfg.core.engine.trees import BRANCHES, is_one_return
 from kcfg.core.hardware import dtypes
 from kcfg.core.typed import Any
 
@@ -79,7 +80,7 @@ def _part(struct: type[Struct], name: str, part: Part[Any]) -> Iterator[str]:
 
 
 def _one_return(function: Any) -> Iterator[str]:
-    if not formula.is_one_return(function):
+    if not is_one_return(function):
         yield "is not a docstring and one return"
 
 

@@ -14,9 +14,9 @@ import ast
 from collections.abc import Callable, Collection, Iterable
 from types import FunctionType
 
-from kcfg.core.engine import arith, formula, terms
-from kcfg.core.engine.formula import BRANCHES, path_of, rebuilt
+from kcfg.core.engine import arith, formula, terms, trees
 from kcfg.core.engine.struct import Program, Struct
+from kcfg.core.engine.trees import BRANCHES, path_of, rebuilt
 from kcfg.core.typed import Any
 
 WORDS = (arith.__name__, terms.__name__)
@@ -93,7 +93,7 @@ class _Writer:
         assign = ast.parse(f"known[{name!r}] = self_{name} = self.{name}").body[0]
         assert isinstance(assign, ast.Assign)
         if _is_expression(function):
-            assign.value = self._rewritten(formula.returned(function), function.__globals__)
+            assign.value = self._rewritten(trees.returned(function), function.__globals__)
         self.lines.append(assign)
 
     def _rewritten(
@@ -139,8 +139,8 @@ class _Writer:
         if node.id not in names:
             return None
         value = names[node.id]
-        if formula.is_plain(value):
-            return formula.literal(value)
+        if trees.is_plain(value):
+            return trees.literal(value)
         name = f"{node.id}_{id(value)}"
         self.globals[name] = value
         return ast.Name(name, ast.Load())
@@ -157,7 +157,7 @@ class _Writer:
         word = names.get(call.func.id) if isinstance(call.func, ast.Name) else None
         if not isinstance(word, FunctionType) or word.__module__ not in WORDS:
             return None
-        takes, returned = formula.definition(word).args, formula.returned(word)
+        takes, returned = trees.definition(word).args, trees.returned(word)
         if not _are_plain(call, takes):
             return None
         given = [rebuilt(argument, replace) for argument in call.args]
@@ -185,11 +185,11 @@ def _is_expression(function: Any) -> bool:
     if not isinstance(function, FunctionType) or function.__closure__ or function.__defaults__:
         return False
     try:
-        if not formula.is_one_return(function):
+        if not trees.is_one_return(function):
             return False
-    except formula.NoSourceError:
+    except trees.NoSourceError:
         return False
-    return not any(type(node) in BRANCHES for node in ast.walk(formula.returned(function)))
+    return not any(type(node) in BRANCHES for node in ast.walk(trees.returned(function)))
 
 
 def _are_plain(call: ast.Call, takes: ast.arguments) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from kcfg.core.engine import formula, terms
+from kcfg.core.engine import formula, terms, trees
 from kcfg.core.engine.arith import div, down
 from kcfg.core.engine.formula import Expression, Read
 from kcfg.core.engine.quantity import Quantity, Unit
@@ -219,7 +219,7 @@ def _fits(place: _Place, expression: Expression, quantity: Quantity[Any]) -> Ite
             yield _rounded(found, expression.operands[1].value(place.struct))
     elif isinstance(tree, ast.BinOp):
         yield from _fits(place, expression.operands[0], quantity)
-    elif formula.path_of(tree):
+    elif trees.path_of(tree):
         yield from _fits_of_name(place, expression, quantity)
 
 
@@ -230,7 +230,7 @@ def _rounded(found: Fit, step: int) -> Fit:
 
 
 def _fits_of_name(place: _Place, name: Expression, quantity: Quantity[Any]) -> Iterator[Fit]:
-    read = formula.resolve(type(place.struct), formula.path_of(name.tree))
+    read = formula.resolve(type(place.struct), trees.path_of(name.tree))
     if isinstance(read.member, Quantity) and read.member.unit == quantity.unit:
         at = read.name.rpartition(".")[0]
         owner = formula.found(place.struct, read._replace(name=at)) if at else place.struct
@@ -272,6 +272,6 @@ def _unit(struct: type[Struct], expression: Expression) -> Unit | None:
     while isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.Add | ast.Sub):
         tree = tree.left
     reads = expression.within(tree).reads(struct)
-    if len(reads) == 1 and reads[0].member is not None and formula.path_of(tree):
+    if len(reads) == 1 and reads[0].member is not None and trees.path_of(tree):
         return reads[0].member.unit
     return None

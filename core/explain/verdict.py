@@ -13,7 +13,7 @@ from functools import cached_property
 from operator import attrgetter
 from typing import Any
 
-from kcfg.core.engine import formula, terms
+from kcfg.core.engine import formula, terms, trees
 from kcfg.core.engine.formula import Expression
 from kcfg.core.engine.graph import graph
 from kcfg.core.engine.quantity import Quantity
@@ -115,7 +115,7 @@ def failures(kernel: Kernel) -> list[Failure]:
         return []
     try:
         root = conditions(type(kernel))
-    except formula.NoSourceError:
+    except trees.NoSourceError:
         return _unexplained(kernel.quantities[VERDICT])
     return _failed(kernel, root, ())
 
@@ -129,7 +129,7 @@ def binding(kernel: Kernel) -> tuple[Fit, ...]:
     stages = {
         name: member
         for name, member in type(kernel).quantities.items()
-        if member.unit == "stages" and not formula.path_of(formula.of(member).tree)
+        if member.unit == "stages" and not trees.path_of(formula.of(member).tree)
     }
     within = {read.name for member in stages.values() for read in _reads(kernel, member)}
     return tuple(
@@ -179,7 +179,7 @@ def _node(
 
 def _followed(node: Condition) -> Condition | None:
     """The tree of the bool quantity a condition names, or None where it names none."""
-    steps = formula.path_of(node.expression.tree)
+    steps = trees.path_of(node.expression.tree)
     read = formula.resolve(node.struct, steps) if steps else None
     if read is None or not isinstance(read.member, Quantity) or read.member.unit != "bool":
         return None

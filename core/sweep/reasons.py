@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from kcfg.core.engine import formula, terms
+from kcfg.core.engine import terms, trees
 from kcfg.core.explain.verdict import Condition, conditions
 from kcfg.core.kernel import VERDICT, Kernel
 from kcfg.core.once import once
@@ -78,7 +78,7 @@ def tree(cls: type[Kernel]) -> Condition | None:
         return None
     try:
         return conditions(cls)
-    except formula.NoSourceError:
+    except trees.NoSourceError:
         return None
 
 

@@ -13,7 +13,7 @@ from kcfg.cli.groups import grouped
 from kcfg.cli.pictures.bars import letters
 from kcfg.cli.units import measured
 from kcfg.core.diff.changes import same
-from kcfg.core.engine.formula import NoSourceError
+from kcfg.core.engine.trees import NoSourceError
 from kcfg.core.errors import UnknownError
 from kcfg.core.explain.explanation import explain
 from kcfg.core.report import Derived
