@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import cache
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from kcfg.core.once import once
-from kcfg.core.record import NamedTuple
-from kcfg.core.typed import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from kcfg.core.kernel import Kernel

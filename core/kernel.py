@@ -11,14 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from functools import cached_property
+from typing import Any, ClassVar, NamedTuple
 
 from kcfg.core.engine.quantity import Input
 from kcfg.core.engine.struct import Struct
 from kcfg.core.layout import Barriers, Registers, Smem, Tmem
 from kcfg.core.once import once
-from kcfg.core.record import NamedTuple
 from kcfg.core.targets import Target
-from kcfg.core.typed import Any, ClassVar
 
 VERDICT = "supported"
 """The quantity that is upstream's own verdict, where it has one."""

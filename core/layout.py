@@ -9,9 +9,9 @@ within the block, registers are counts per thread.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from kcfg.core.engine.arith import next_pow2, up
-from kcfg.core.record import NamedTuple
 from kcfg.core.targets import Target
 
 PADDING = "(padding)"

@@ -5,11 +5,11 @@ Its shape is kcfg's contract with scripts and other tools; keys are only ever ad
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 from kcfg.core.kernel import Kernel
 from kcfg.core.layout import Barriers, Region, Registers, Smem, Tmem
 from kcfg.core.once import once
-from kcfg.core.record import NamedTuple
-from kcfg.core.typed import Any
 from kcfg.core.version import VERSION
 
 SCHEMA = 1

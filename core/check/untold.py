@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from kcfg.core.check.build import Build
 from kcfg.core.check.found import where
 from kcfg.core.figures import joined, size, spans
 from kcfg.core.launch.launch import Launch
-from kcfg.core.record import NamedTuple
 from kcfg.core.rules import BUILD, GIVEN_BY, missing
 
 WHAT = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 from functools import cache
+from typing import Any
 
 from kcfg.core import targets
 from kcfg.core.engine import arith, formula, terms
@@ -14,7 +15,6 @@ from kcfg.core.engine.quantity import UNITS, Input, Part, Quantity
 from kcfg.core.engine.struct import Struct
 from kcfg.core.engine.trees import BRANCHES, is_one_return
 from kcfg.core.hardware import dtypes
-from kcfg.core.typed import Any
 
 Member = Input | Quantity[Any] | Part[Any]
 

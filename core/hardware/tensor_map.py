@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from kcfg.core.hardware.dtypes import DTYPE_BYTES, SHORT_NAMES, SWIZZLE_BYTES
-from kcfg.core.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kcfg.core.launch.groups import TensorMap

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Protocol
 
 from kcfg.core.figures import joined
-from kcfg.core.typed import Protocol
 
 
 class Named(Protocol):

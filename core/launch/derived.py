@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 from kcfg.core import layout, targets
 from kcfg.core.kernel import Kernel
@@ -16,7 +17,6 @@ from kcfg.core.launch.groups import (
 )
 from kcfg.core.launch.launch import Launch, Unplaced
 from kcfg.core.once import once
-from kcfg.core.typed import Any
 
 QUANTITIES = {
     "threads": ("num_threads", "nthreads"),

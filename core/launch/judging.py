@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
+from typing import Any
 
 from kcfg.core.findings import Finding
 from kcfg.core.hardware.target import Target
 from kcfg.core.kernel import Kernel
 from kcfg.core.launch.launch import Launch
 from kcfg.core.rules import Rule, finding, of_kernels
-from kcfg.core.typed import Any
 
 BLOCK = ("threads", "blocks_per_sm", "unit", "registers", "tmem")
 MEMORY = ("shared", "pipelines", "stored", "unplaced")

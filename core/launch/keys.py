@@ -8,8 +8,7 @@ not given is empty: not given means not judged.
 from __future__ import annotations
 
 from collections.abc import Callable
-
-from kcfg.core.typed import Any, ClassVar, Generic, TypeVar, overload
+from typing import Any, ClassVar, Generic, TypeVar, overload
 
 T = TypeVar("T")
 

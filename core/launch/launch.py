@@ -7,6 +7,7 @@ Every key is optional. The same model is filled from a derived kernel (module
 from __future__ import annotations
 
 from math import prod
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kcfg.core.engine.arith import up
 from kcfg.core.hardware.occupancy import register_cap
@@ -28,8 +29,6 @@ from kcfg.core.launch.groups import (
 )
 from kcfg.core.launch.keys import Derived, Group, group, number, numbers, truth, word
 from kcfg.core.launch.warpgroups import WARPS, demand, mixed, role_warps, setters
-from kcfg.core.record import NamedTuple
-from kcfg.core.typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kcfg.core.kernel import Kernel

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from kcfg.core.kernel import Kernel
 from kcfg.core.launch.keys import Group, Key
 from kcfg.core.launch.launch import Launch
@@ -12,7 +14,6 @@ from kcfg.core.spec.scalars import RefusedError, boolean, choice, integer, is_nu
 from kcfg.core.spec.section import MERGE, Entry, Notes, Places, entries
 from kcfg.core.spec.shape import Shape
 from kcfg.core.targets import Target
-from kcfg.core.typed import Any
 
 
 class LaunchSpec(Kernel):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from kcfg.core.launch.keys import Group, Key
 from kcfg.core.launch.launch import Launch
-from kcfg.core.typed import Any
 
 
 def shape() -> dict[str, Any]:

@@ -14,14 +14,13 @@ import os
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kcfg.core.errors import UnknownError
 from kcfg.core.figures import joined, spans
 from kcfg.core.findings import Finding, Severity
 from kcfg.core.launch.derived import quantity_of
 from kcfg.core.launch.launch import Launch
-from kcfg.core.record import NamedTuple
-from kcfg.core.typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kcfg.core.kernel import Kernel

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 from operator import attrgetter
+from typing import TYPE_CHECKING
 
 from kcfg.core.engine.quantity import Quantity
 from kcfg.core.figures import joined, size, some
@@ -14,7 +15,6 @@ from kcfg.core.launch.derived import quantity_of
 from kcfg.core.launch.launch import Launch, Unplaced
 from kcfg.core.once import once
 from kcfg.core.rules import Breach, rule
-from kcfg.core.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kcfg.core.explain.verdict import Failure

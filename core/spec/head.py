@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from typing import TypeVar
 
 from kcfg.core import kernels, targets
 from kcfg.core.errors import UnknownError
@@ -13,7 +14,6 @@ from kcfg.core.spec.problem import LONGEST, listed, shown
 from kcfg.core.spec.scalars import RefusedError, is_null, remembered, text
 from kcfg.core.spec.section import MERGE, Entry, Notes
 from kcfg.core.targets import Target
-from kcfg.core.typed import TypeVar
 
 T = TypeVar("T")
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from kcfg.core.findings import Severity
-from kcfg.core.record import NamedTuple
 
 
 class Check(NamedTuple):

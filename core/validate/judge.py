@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, NamedTuple
 
 from kcfg.core.findings import Finding, findings
 from kcfg.core.launch.derived import launch_of
-from kcfg.core.record import NamedTuple
 from kcfg.core.spec import Spec, read_document
 from kcfg.core.spec.documents import Document
 from kcfg.core.spec.head import LAUNCH
 from kcfg.core.spec.overrides import Overrides
 from kcfg.core.spec.problem import Problem
-from kcfg.core.typed import TYPE_CHECKING
 from kcfg.core.validate.advice import Advice
 from kcfg.core.validate.result import Beside, Judged, Located
 from kcfg.core.validate.selection import EVERYTHING, Selection

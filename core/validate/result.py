@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from kcfg.core.record import NamedTuple
-from kcfg.core.typed import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from kcfg.core.findings import Finding
