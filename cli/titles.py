@@ -21,7 +21,9 @@ def title(name: str | None, kernel: str, release: str, target: str) -> str:
 
 def smem(smem: dict[str, Any]) -> str:
     """Shared memory of a report."""
-    return f"Shared memory: {smem['used']:,} of {smem['limit']:,} bytes used, {smem['free']:,} free"
+    static = smem.get("static") or 0
+    used, partly = smem["used"] + static, f" ({static:,} of them static)" if static else ""
+    return f"Shared memory: {used:,} of {smem['limit']:,} bytes used{partly}, {smem['free']:,} free"
 
 
 def tmem(tmem: dict[str, Any]) -> str:
@@ -33,9 +35,13 @@ def tmem(tmem: dict[str, Any]) -> str:
 def registers(registers: dict[str, Any]) -> str:
     """Registers of a report."""
     pool = registers["pool"]
+    asked = "" if pool["asked"] is None else f"; roles ask for {pool['asked']:,}"
     return (
-        f"Registers: {registers['threads']:,} threads enter with {registers['entry']:,}; "
-        f"roles ask for {pool['asked']:,} of {pool['granted']:,}"
+        f"Registers: {registers['threads']:,} threads enter with {registers['entry']:,}{asked} of"
+        f" {pool['granted']:,}"
+        if asked
+        else f"Registers: {registers['threads']:,} threads enter with {registers['entry']:,},"
+        f" {pool['granted']:,} in all"
     )
 
 

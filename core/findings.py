@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from kcfg.core.once import once
 
 if TYPE_CHECKING:
+    from kcfg.core.block.block import Block
     from kcfg.core.kernel import Kernel
-    from kcfg.core.launch.launch import Launch
 
 Severity = Literal["error", "warning", "info"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
@@ -49,25 +49,22 @@ class Finding(NamedTuple):
         return found
 
 
-def findings(subject: Kernel | Launch) -> list[Finding]:
-    """What every rule says of a derived kernel or a launch: errors, warnings, then notes."""
-    launch_of, judge_derived, judge = _judges()
-    launch = launch_of(subject)
-    found = judge_derived(launch) if launch.kernel is subject else judge(launch)
-    return sorted(found, key=_rank)
+def findings(subject: Kernel) -> list[Finding]:
+    """What every rule says of a kernel's block: errors, warnings, then notes."""
+    block = subject.block
+    judge_derived, judge = _judges()
+    return sorted(judge_derived(block) if block.derived else judge(block), key=_rank)
 
 
 @cache
 def _judges() -> tuple[
-    Callable[[Kernel | Launch], Launch],
-    Callable[[Launch], list[Finding]],
-    Callable[[Launch], Iterable[Finding]],
+    Callable[[Block], list[Finding]],
+    Callable[[Block], Iterable[Finding]],
 ]:
-    from kcfg.core.launch.derived import launch_of
-    from kcfg.core.launch.judging import judge_derived
     from kcfg.core.rules import judge
+    from kcfg.core.rules.judging import judge_derived
 
-    return launch_of, judge_derived, judge
+    return judge_derived, judge
 
 
 @once

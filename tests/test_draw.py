@@ -235,7 +235,7 @@ def test_a_launch_by_hand_is_drawn_from_what_it_says() -> None:
     (scene,) = pictured.scenes(pictured.of_text(LAUNCH))
     check(picture.document([scene]))
     names = [[span.name for span in bar.spans] for part in scene.parts for bar in part.bars]
-    assert names[0] == ["static", "a", "b", "free", "reserved"]
+    assert names[0] == ["static", "a", "padding", "b", "free", "reserved"]
     assert names[1] == ["allocation 0", "allocation 1", "free"]
     assert names[3] == ["warpgroup 0", "warpgroup 1", "warpgroup 2", "over"]
     assert scene.part("registers").bad

@@ -9,8 +9,8 @@ from kcfg.cli.options import KernelName, ListFormat
 
 if TYPE_CHECKING:
     from kcfg.cli.page import Block
+    from kcfg.core.block.keys import Group, Key
     from kcfg.core.kernel import Kernel
-    from kcfg.core.launch.keys import Group, Key
 
 
 def kernels(name: Annotated[str | None, KernelName] = None, format: ListFormat = "table") -> None:
@@ -48,18 +48,18 @@ def _launch_brief() -> dict[str, Any]:
 
 def _launch() -> dict[str, Any]:
     """What a launch is described by: every key with its path."""
-    from kcfg.core.launch.launch import Launch
+    from kcfg.core.block import block
 
     keys = [
         {"name": path, "unit": key.unit, "required": False, "default": None, "doc": key.doc}
-        for path, key in _keys(Launch, "")
+        for path, key in _keys(block.Block, "")
     ]
     return {**_launch_brief(), "struct": None, "inputs": keys, "values": []}
 
 
 def _keys(group: type[Group], path: str) -> Iterator[tuple[str, Key]]:
     """The keys of a group and of the groups in it, by their paths; lists have `[]`."""
-    from kcfg.core.launch.keys import Group
+    from kcfg.core.block.keys import Group
 
     for name, key in group.keys.items():
         place = f"{path}{name}{'[]' if key.many else ''}"

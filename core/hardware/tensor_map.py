@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from kcfg.core.hardware.dtypes import DTYPE_BYTES, SHORT_NAMES, SWIZZLE_BYTES
 
 if TYPE_CHECKING:
-    from kcfg.core.launch.groups import TensorMap
+    from kcfg.core.block.parts import TensorMap
 
 ENCODE = "CUDA Driver API 13, cuTensorMapEncodeTiled"
 """The document that has these limits."""

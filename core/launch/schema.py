@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from kcfg.core.launch.keys import Group, Key
-from kcfg.core.launch.launch import Launch
+from kcfg.core.block.block import Block
+from kcfg.core.block.keys import Group, Key
 
 
 def shape() -> dict[str, Any]:
     """The schema of the ``shape`` of a spec with ``kernel: launch``."""
-    return _group(Launch)
+    return _group(Block)
 
 
 def _group(cls: type[Group]) -> dict[str, Any]:

@@ -6,10 +6,8 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from kcfg.core.findings import Finding, findings
-from kcfg.core.launch.derived import launch_of
 from kcfg.core.spec import Spec, read_document
 from kcfg.core.spec.documents import Document
-from kcfg.core.spec.head import LAUNCH
 from kcfg.core.spec.overrides import Overrides
 from kcfg.core.spec.problem import Problem
 from kcfg.core.validate.advice import Advice
@@ -119,9 +117,9 @@ def _judged(
         located += [Located(finding) for finding in waivers.complaints(mode.selection)]
     shown = [each for each in located if mode.shows(each.finding)]
     shown.sort(key=lambda each: _place(each.finding, mode.file))
-    launch = launch_of(subject) if spec.kernel == LAUNCH and not mode.beside else None
+    block = None if mode.beside else subject.block
     name = spec.name or spec.kernel
-    return Judged(mode.file, spec.source, name, tuple(shown), launch=launch, notes=beside.notes)
+    return Judged(mode.file, spec.source, name, tuple(shown), block=block, notes=beside.notes)
 
 
 def _of_inputs(located: Located) -> Located:

@@ -105,6 +105,7 @@ def _smem(smem: dict[str, Any] | None) -> Iterator[Block]:
     yield Heading(titles.smem(smem))
     if smem["unplaced"]:
         yield Line(titles.unplaced(smem["unplaced"]), "bad")
+    if not smem["regions"]:
         return
     columns = [
         Column("offset", True),

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
+from kcfg.core.block.parts import Registers
+from kcfg.core.block.placing import (
+    SharedLayout,
+    TensorLayout,
+    allocation,
+    carve,
+    columns,
+    registers,
+    role,
+    shared,
+    tensor,
+)
 from kcfg.core.engine.arith import div, down, mod, prev_pow2
 from kcfg.core.engine.quantity import choice, integer, quantity, step
 from kcfg.core.engine.terms import all_of, least, pick, total
 from kcfg.core.hardware.dtypes import DTYPES, SWIZZLES, dtype_bytes, is_fp8, is_half
 from kcfg.core.hardware.occupancy import register_cap
 from kcfg.core.kernel import Kernel
-from kcfg.core.layout import Columns, Registers, Role, Smem, Tmem, allocation, carve, smem, tmem
 
 CONFIG = "pair-CTA configuration of depth 256 and 512"
 
@@ -21,6 +34,15 @@ class MHADepth512(Kernel):
     title = "Attention forward, depth 256 to 512, pairs of CTAs"
     struct = f"{CONFIG}, max 26.7.0"
     changes = "The first release kcfg knows."
+    plays: ClassVar = {
+        "threads": "num_threads",
+        "shared.dynamic": "smem_used",
+        "pipelines[0].stages": "num_kv_stages",
+        "tmem.columns": "tmem_used",
+        "mma[0].cta_group": "cta_group",
+        "mma[0].M": "MMA_M",
+    }
+    unmodelled = Kernel.unmodelled | {"blocks_per_sm", "cluster", "mbarriers"}
 
     qkv_dtype: str = choice("dtype", "Element type of Q, K and V.", DTYPES)
     num_q_heads: int = integer("heads", "Query heads.", repeated=True)
@@ -300,7 +322,7 @@ class MHADepth512(Kernel):
 
     # Where everything sits
 
-    def smem(self) -> Smem:
+    def smem(self) -> SharedLayout:
         stages, bar = self.num_kv_stages, self.mbar_size
         parts = (
             ("q", self.q_bytes, 1, 1),
@@ -310,28 +332,28 @@ class MHADepth512(Kernel):
             ("kv", stages * self.kv_tile_bytes, 1, stages),
             ("kv_mbarriers", stages * 2 * bar, 1, stages),
         )
-        return smem(CONFIG, self.sm100_smem_carveout, self.smem_used, carve(parts))
+        return shared(CONFIG, self.sm100_smem_carveout, self.smem_used, carve(parts))
 
-    def tmem(self) -> Tmem:
+    def tmem(self) -> TensorLayout:
         used, scores = self.tmem_used, self.score_columns
         low = self.TMEM_O_hi if self.split_o else self.TMEM_S_even
         regions = (
-            Columns("O", self.TMEM_O, low),
-            Columns("O_hi", low, self.TMEM_S_even - low),
-            Columns("S_even", self.TMEM_S_even, scores),
-            Columns("S_odd", self.TMEM_S_odd, scores),
+            columns("O", self.TMEM_O, low),
+            columns("O_hi", low, self.TMEM_S_even - low),
+            columns("S_even", self.TMEM_S_even, scores),
+            columns("S_odd", self.TMEM_S_odd, scores),
         )
-        return tmem(self.target, used, allocation(self.target, used), regions)
+        return tensor(self.target, used, allocation(self.target, used), regions)
 
     def registers(self) -> Registers:
         roles = (
-            Role("softmax", 0, 3, 256),
-            Role("correction", 4, 7, 184),
-            Role("mma", 8, 8, 64),
-            Role("load", 9, 9, 64),
-            Role("spare", 10, 11, 64),
+            role("softmax", 0, 3, 256),
+            role("correction", 4, 7, 184),
+            role("mma", 8, 8, 64),
+            role("load", 9, 9, 64),
+            role("spare", 10, 11, 64),
         )
-        return Registers(self.num_threads, register_cap(self.target, self.num_threads, 1), roles)
+        return registers(self.target, register_cap(self.target, self.num_threads, 1), *roles)
 
 
 KERNEL = MHADepth512

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from kcfg.core.block.block import Block
+from kcfg.core.block.parts import Compiled
+from kcfg.core.block.warpgroups import demand
 from kcfg.core.engine.arith import up
 from kcfg.core.figures import joined, size, some
 from kcfg.core.hardware.sources import PTX, PTXAS
-from kcfg.core.launch.groups import Compiled
-from kcfg.core.launch.launch import Launch
-from kcfg.core.launch.warpgroups import demand
 from kcfg.core.rules import Breach, rule
 
 IGNORED = {
@@ -35,7 +35,7 @@ IGNORED = {
     unit="registers",
     source=f"{PTXAS}, the line `Used ... registers`",
 )
-def registers(launch: Launch, compiled: int, most: int, build: Compiled) -> Iterator[Breach]:
+def registers(block: Block, compiled: int, most: int, build: Compiled) -> Iterator[Breach]:
     """Whether a build has the registers per thread that its configuration says.
 
     More than the cap means that the launch bounds were not compiled in: fewer blocks fit, or
@@ -47,21 +47,21 @@ def registers(launch: Launch, compiled: int, most: int, build: Compiled) -> Iter
 
     Passes: shape: {threads: 384, compiled: {registers: 168}}
     """
-    step = launch.target.register_alloc_rounding_per_thread
-    given = launch.registers is not None and launch.registers.entry is not None
+    step = block.target.register_alloc_rounding_per_thread
+    given = block.registers is not None and block.registers.entry is not None
     over = compiled - most
     if over > 0:
         yield Breach(
-            f"compiled with {compiled} registers per thread, {over} over the {_cap(launch, most)}",
+            f"compiled with {compiled} registers per thread, {over} over the {_cap(block, most)}",
             value=compiled,
             limit=most,
             over=over,
-            fix=_bounds(launch),
+            fix=_bounds(block),
         )
-    elif -over >= step and (given or launch.setmaxnreg) and build.setmaxnreg_ignored is None:
+    elif -over >= step and (given or block.setmaxnreg) and build.setmaxnreg_ignored is None:
         yield Breach(
             f"compiled with {compiled} registers per thread, {-over} under the"
-            f" {_cap(launch, most)}{_short(launch, compiled)}",
+            f" {_cap(block, most)}{_short(block, compiled)}",
             value=compiled,
             limit=most,
             over=-over,
@@ -70,27 +70,27 @@ def registers(launch: Launch, compiled: int, most: int, build: Compiled) -> Iter
         )
 
 
-def _cap(launch: Launch, most: int) -> str:
-    given = launch.kernel is None and launch.registers is not None and launch.registers.entry
+def _cap(block: Block, most: int) -> str:
+    given = block.kernel is None and block.registers is not None and block.registers.entry
     return f"{most} of the configuration" if given else f"{most} it may have at entry"
 
 
-def _bounds(launch: Launch) -> str:
-    threads = launch.block_threads
-    known = launch.registers.launch_bounds if launch.registers is not None else ()
+def _bounds(block: Block) -> str:
+    threads = block.block_threads
+    known = block.registers.launch_bounds if block.registers is not None else ()
     if threads is None and not known:
         return ""
-    bounds = known if len(known) > 1 else ((known or (threads,))[0], launch.min_blocks)
+    bounds = known if len(known) > 1 else ((known or (threads,))[0], block.min_blocks)
     return f"compile it with __launch_bounds__({bounds[0]}, {bounds[1]})"
 
 
-def _short(launch: Launch, compiled: int) -> str:
+def _short(block: Block, compiled: int) -> str:
     """That the registers of a build are too few for what its warpgroups ask for, where they are."""
-    threads = launch.block_threads
-    if not launch.setmaxnreg or launch.registers is None or not threads:
+    threads = block.block_threads
+    if not block.setmaxnreg or block.registers is None or not threads:
         return ""
-    asked = demand(launch.registers, launch.target, compiled, threads)
-    pool = threads * up(compiled, launch.target.register_alloc_rounding_per_thread)
+    asked = demand(block.registers, block.target, compiled, threads)
+    pool = threads * up(compiled, block.target.register_alloc_rounding_per_thread)
     if asked <= pool:
         return ""
     return f": {pool:,} in all, of which warpgroups ask for {asked:,} and would wait without end"
@@ -104,7 +104,7 @@ def _short(launch: Launch, compiled: int) -> str:
     unit="bytes",
     source=f"{PTXAS}, the line with `spill stores`",
 )
-def spills(launch: Launch, spilled: int, build: Compiled) -> Iterator[Breach]:
+def spills(block: Block, spilled: int, build: Compiled) -> Iterator[Breach]:
     """Whether a build keeps all its values in registers.
 
     What does not fit goes to local memory and back, through the caches, wherever it is used.
@@ -132,7 +132,7 @@ def spills(launch: Launch, spilled: int, build: Compiled) -> Iterator[Breach]:
     reads="compiled.setmaxnreg_ignored",
     source=f"{PTXAS}, advisories C7504 to C7508",
 )
-def setmaxnreg_ignored(launch: Launch, advisory: str) -> Iterator[Breach]:
+def setmaxnreg_ignored(block: Block, advisory: str) -> Iterator[Breach]:
     """Whether the compiler took setmaxnreg as written.
 
     Where it ignores it, every warp keeps the count at entry: those that wanted more spill,
@@ -155,7 +155,7 @@ def setmaxnreg_ignored(launch: Launch, advisory: str) -> Iterator[Breach]:
     unit="barriers",
     source=f"{PTXAS}, the line `used ... barriers`",
 )
-def barriers(launch: Launch, compiled: int, derived: int) -> Iterator[Breach]:
+def barriers(block: Block, compiled: int, derived: int) -> Iterator[Breach]:
     """Whether a build sets aside the named barriers that its configuration uses.
 
     The compiler counts up to the highest number used, and all 16 where a number is not a
@@ -165,7 +165,7 @@ def barriers(launch: Launch, compiled: int, derived: int) -> Iterator[Breach]:
 
     Passes: shape: {named_barriers: [0, 1], compiled: {barriers: 2}}
     """
-    most = launch.target.named_barriers_per_block
+    most = block.target.named_barriers_per_block
     if compiled != derived and compiled <= most:
         every = compiled == most
         yield Breach(
@@ -185,7 +185,7 @@ def barriers(launch: Launch, compiled: int, derived: int) -> Iterator[Breach]:
     unit="barriers",
     source=f"{PTX}, barrier; {PTXAS}, the line `used ... barriers`",
 )
-def barriers_of_block(launch: Launch, compiled: int) -> Iterator[Breach]:
+def barriers_of_block(block: Block, compiled: int) -> Iterator[Breach]:
     """Whether a build sets aside no more named barriers than a block has.
 
     A block has 16, numbered from 0. No compiler makes a kernel with more, so the figure is
@@ -195,7 +195,7 @@ def barriers_of_block(launch: Launch, compiled: int) -> Iterator[Breach]:
 
     Passes: shape: {compiled: {barriers: 16}}
     """
-    most = launch.target.named_barriers_per_block
+    most = block.target.named_barriers_per_block
     if compiled > most:
         yield Breach(
             f"compiled with {some(compiled, 'named barrier')}, {compiled - most:,} over the {most}"
@@ -214,7 +214,7 @@ def barriers_of_block(launch: Launch, compiled: int) -> Iterator[Breach]:
     unit="bytes",
     source=f"{PTXAS}, the line with `stack frame`",
 )
-def stack(launch: Launch, frame: int, stores: int, build: Compiled) -> Iterator[Breach]:
+def stack(block: Block, frame: int, stores: int, build: Compiled) -> Iterator[Breach]:
     """Whether a build has a stack though it spills nothing.
 
     An array that is indexed by a value known only at run time cannot be in registers; it

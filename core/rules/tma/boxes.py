@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import gcd
 
+from kcfg.core.block.block import Block
+from kcfg.core.block.parts import TensorMap
 from kcfg.core.engine.arith import ceildiv, down, up
 from kcfg.core.figures import joined, size
 from kcfg.core.hardware.dtypes import SHORT_NAMES
@@ -18,8 +20,6 @@ from kcfg.core.hardware.tensor_map import (
     label,
     swizzle_span,
 )
-from kcfg.core.launch.groups import TensorMap
-from kcfg.core.launch.launch import Launch
 from kcfg.core.rules import Breach, rule
 
 Maps = tuple[TensorMap, ...]
@@ -40,7 +40,7 @@ def row_bits(each: TensorMap) -> int | None:
 
 
 @rule("TMA001", "error", reads="tma", unit="elements", source=ENCODE)
-def box_dims(launch: Launch, tma: Maps) -> Iterator[Breach]:
+def box_dims(block: Block, tma: Maps) -> Iterator[Breach]:
     """Whether each dimension of a box is one that TMA copies at once.
 
     The hardware counts a box's elements in 8 bits per dimension. The driver refuses to encode
@@ -91,7 +91,7 @@ def _split(each: TensorMap, axis: int, length: int) -> str:
 
 
 @rule("TMA002", "error", reads="tma", unit="bytes", source=ENCODE)
-def inner_bytes(launch: Launch, tma: Maps) -> Iterator[Breach]:
+def inner_bytes(block: Block, tma: Maps) -> Iterator[Breach]:
     """Whether the rows of a box are whole units of 16 bytes.
 
     TMA moves nothing smaller; packed types have a rule of their own. An element has the size
@@ -136,7 +136,7 @@ def _element(each: TensorMap, index: int) -> Iterator[Breach]:
 
 
 @rule("TMA003", "error", reads="tma", unit="bytes", source=ENCODE)
-def within_swizzle(launch: Launch, tma: Maps) -> Iterator[Breach]:
+def within_swizzle(block: Block, tma: Maps) -> Iterator[Breach]:
     """Whether the rows of a box fit its swizzle.
 
     A swizzle permutes 16-byte units within a row of its own width, which a box may not
@@ -163,7 +163,7 @@ def within_swizzle(launch: Launch, tma: Maps) -> Iterator[Breach]:
 
 
 @rule("TMA007", "error", reads="tma", unit="elements", source=ENCODE)
-def packed_types(launch: Launch, tma: Maps) -> Iterator[Breach]:
+def packed_types(block: Block, tma: Maps) -> Iterator[Breach]:
     """Whether boxes of packed 4-bit and 6-bit types have the one width they may have.
 
     With 16-byte alignment, TMA unpacks 128 elements at a time. With 8-byte alignment two of

@@ -1,23 +1,22 @@
-"""A block as it is launched: what the rules judge, and what a ``launch`` spec may say.
+"""A block as it is launched: the one model of it, and what follows from what is given.
 
-Every key is optional. The same model is filled from a derived kernel (module
-``derived``), so that the limits of a GPU stand in one set of rules.
+Every key is optional; what is not given is not judged. The keys of a launch written by hand
+are these, and a derived kernel fills the same (module ``derived``).
 """
 
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from kcfg.core.engine.arith import up
-from kcfg.core.hardware.occupancy import register_cap
-from kcfg.core.hardware.target import Target
-from kcfg.core.launch.groups import (
+from kcfg.core.block.keys import Derived, Group, group, number, numbers, truth, word
+from kcfg.core.block.parts import (
     UNITS,
     Accumulator,
     Allocation,
     BulkCopy,
     Compiled,
+    Mbarriers,
     Mma,
     NamedBarrier,
     Pipeline,
@@ -27,28 +26,23 @@ from kcfg.core.launch.groups import (
     TensorMap,
     Tmem,
 )
-from kcfg.core.launch.keys import Derived, Group, group, number, numbers, truth, word
-from kcfg.core.launch.warpgroups import WARPS, demand, mixed, role_warps, setters
+from kcfg.core.block.placing import SharedLayout, TensorLayout, Unplaced, shared
+from kcfg.core.block.tensor_memory import layout
+from kcfg.core.block.warpgroups import WARPS, Share, demand, mixed, role_warps, setters, shares
+from kcfg.core.engine.arith import up
+from kcfg.core.hardware.occupancy import register_cap
+from kcfg.core.hardware.target import Target
 
 if TYPE_CHECKING:
     from kcfg.core.kernel import Kernel
 
 
-class Unplaced(NamedTuple):
-    """A memory of a derived kernel that has no layout: the key of its size, that, and why."""
-
-    path: str
-    used: int
-    reason: str
-
-
-class Launch(Group):
+class Block(Group):
     """One block as launched, for one target; see the keys for what may be said of it.
 
     ``arch`` is the compilation target (``sm_100a``). ``kernel`` is the derived kernel
-    this was filled from, None for a launch written by hand, which is not ``derived``;
-    ``stored`` are the bytes of shared memory it lays out, ``unplaced`` what could not be
-    laid out.
+    this was filled from, None for a launch written by hand, which is not ``derived``. Such a
+    kernel has its memories laid out already: ``smem`` and ``tensor``.
     """
 
     threads: int | None = number("threads", "Threads of the block.")
@@ -61,6 +55,9 @@ class Launch(Group):
     registers: Registers | None = group(Registers, "Registers and who sets them.")
     shared: Shared | None = group(Shared, "Shared memory.")
     pipelines: tuple[Pipeline, ...] = group(Pipeline, "Rings of stages.", many=True)
+    mbarriers: tuple[Mbarriers, ...] = group(
+        Mbarriers, "mbarriers, in the order of memory.", many=True
+    )
     named_barriers: tuple[NamedBarrier, ...] = group(NamedBarrier, "Named barriers.", many=True)
     tmem: Tmem | None = group(Tmem, "Tensor memory.")
     tma: tuple[TensorMap, ...] = group(TensorMap, "TMA tensor copies.", many=True)
@@ -72,9 +69,17 @@ class Launch(Group):
         super().__init__(**given)
         self.target, self.kernel = target, kernel
         self.derived = kernel is not None
-        self.stored: int | None = None
-        self.unplaced: tuple[Unplaced, ...] = ()
         self.arch = target.arch
+
+    def built(self, compiled: Compiled | None) -> Block:
+        """The same block, with what a compiler reports of a build of it."""
+        other = Block(
+            self.target, kernel=self.kernel, **{name: vars(self)[name] for name in self.keys}
+        )
+        other.compiled, other.derived = compiled, self.derived
+        if self.derived:
+            vars(other).update(smem=self.smem, tensor=self.tensor)
+        return other
 
     @property
     def kernel_class(self) -> type[Kernel] | None:
@@ -222,9 +227,14 @@ class Launch(Group):
         entry, threads = self.entry, self.block_threads
         if self.registers is None or entry is None or threads is None or not self.setmaxnreg:
             return None
-        if not self.registers.derived and mixed(self.registers, self.target):
+        if not self.derived and mixed(self.registers, self.target):
             return None
         return demand(self.registers, self.target, entry, threads)
+
+    @Derived
+    def shares(self) -> tuple[Share, ...]:
+        """Who has which warps, and the registers per thread they set: roles, else warpgroups."""
+        return () if self.registers is None else shares(self.registers)
 
     @Derived
     def unit_used(self) -> str | None:
@@ -294,6 +304,39 @@ class Launch(Group):
             end = start + (region.bytes or 0)
             found.append((start, region))
         return tuple(found)
+
+    @Derived
+    def smem(self) -> SharedLayout | None:
+        """Where the dynamic shared memory's regions sit, as far as any of it is known."""
+        dynamic = self.dynamic_bytes
+        if dynamic is None:
+            return None
+        regions = [
+            region.replaced(offset=start, name=region.name or f"region {index}")
+            for index, (start, region) in enumerate(self.placed)
+        ]
+        return shared("", self.target.smem_optin_per_block, dynamic, regions)
+
+    @Derived
+    def tensor(self) -> TensorLayout | None:
+        """What is in which columns of tensor memory, as far as any of it is known."""
+        return layout(self.target, self.tmem) if self.tmem is not None else None
+
+    @Derived
+    def stored(self) -> int | None:
+        """Bytes of shared memory that a derived kernel lays out."""
+        smem = self.smem
+        return smem.used if self.derived and smem is not None and not smem.unplaced else None
+
+    @Derived
+    def unplaced(self) -> tuple[tuple[str, int, Unplaced], ...]:
+        """The memories that could not be laid out: the key of its size, that, and why."""
+        found = (("shared.dynamic", self.smem), ("tmem.columns", self.tensor))
+        return tuple(
+            (path, layout.used, layout.unplaced)
+            for path, layout in found
+            if layout is not None and layout.unplaced is not None
+        )
 
     @Derived
     def barriers_used(self) -> int | None:

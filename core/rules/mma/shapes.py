@@ -5,33 +5,33 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator
 
+from kcfg.core.block.block import Block
+from kcfg.core.block.parts import Mma
 from kcfg.core.engine.arith import down
 from kcfg.core.figures import joined
 from kcfg.core.hardware import isa
 from kcfg.core.hardware.isa import Shape
 from kcfg.core.hardware.sources import CUTLASS, PTX
-from kcfg.core.launch.groups import Mma
-from kcfg.core.launch.launch import Launch
 from kcfg.core.rules import Breach, rule
 
 SHAPES = f"{PTX}, tcgen05.mma, Matrix Shape; wgmma.mma_async"
 
 
-def forms(launch: Launch, mma: Mma) -> tuple[Shape, ...]:
+def forms(block: Block, mma: Mma) -> tuple[Shape, ...]:
     """The shapes an instruction may have; none where its kind is not given or has no such form."""
     if mma.kind is None:
         return ()
-    if launch.unit_used == "wgmma":
+    if block.unit_used == "wgmma":
         return (isa.wgmma(mma.kind, bool(mma.sparse)),) if mma.kind in isa.WGMMA_KINDS else ()
-    if launch.unit_used == "mma.sync":
+    if block.unit_used == "mma.sync":
         return ()
     return isa.shapes(mma.kind, mma.cta_group or 1, bool(mma.ws), bool(mma.sparse))
 
 
-def form(launch: Launch, mma: Mma) -> str:
+def form(block: Block, mma: Mma) -> str:
     """The form of an instruction, in words."""
     words = [str(mma.kind)]
-    if launch.unit_used != "wgmma":
+    if block.unit_used != "wgmma":
         words.append(f"cta_group {mma.cta_group or 1}")
     return " ".join(words + [".ws"] * bool(mma.ws) + ["sparse"] * bool(mma.sparse))
 
@@ -43,7 +43,7 @@ def near(value: int, known: tuple[int, ...]) -> str:
 
 
 @rule("MMA001", "error", reads="mma", unit="rows", source=SHAPES)
-def rows(launch: Launch, mma: tuple[Mma, ...]) -> Iterator[Breach]:
+def rows(block: Block, mma: tuple[Mma, ...]) -> Iterator[Breach]:
     """Whether an instruction has that many rows.
 
     M follows from how accumulators fill the lanes of tensor memory: one CTA has 128 of
@@ -54,13 +54,13 @@ def rows(launch: Launch, mma: tuple[Mma, ...]) -> Iterator[Breach]:
     Passes: shape: {mma: [{kind: f16, cta_group: 2, M: 256, N: 128}]}
     """
     for index, each in enumerate(mma):
-        known = tuple(sorted({m for shape in forms(launch, each) for m in shape.M}))
+        known = tuple(sorted({m for shape in forms(block, each) for m in shape.M}))
         if each.M is None or not known or each.M in known:
             continue
         other = each.replaced(cta_group=3 - (each.cta_group or 1))
-        paired = any(each.M in shape.M for shape in forms(launch, other))
+        paired = any(each.M in shape.M for shape in forms(block, other))
         yield Breach(
-            f"M {each.M:,} is no M of {form(launch, each)}, which has {joined(known)}",
+            f"M {each.M:,} is no M of {form(block, each)}, which has {joined(known)}",
             path=f"mma[{index}].M",
             value=each.M,
             limit=known[-1],
@@ -72,7 +72,7 @@ def rows(launch: Launch, mma: tuple[Mma, ...]) -> Iterator[Breach]:
 
 
 @rule("MMA002", "error", reads="mma", unit="columns", source=SHAPES)
-def column_step(launch: Launch, mma: tuple[Mma, ...]) -> Iterator[Breach]:
+def column_step(block: Block, mma: tuple[Mma, ...]) -> Iterator[Breach]:
     """Whether an instruction has that many columns.
 
     N ends at 256 and goes in steps that depend on the kind and on cta_group.
@@ -82,7 +82,7 @@ def column_step(launch: Launch, mma: tuple[Mma, ...]) -> Iterator[Breach]:
     Passes: shape: {mma: [{kind: f16, cta_group: 2, M: 256, N: 80}]}
     """
     for index, each in enumerate(mma):
-        known = tuple(sorted({n for shape in forms(launch, each) for n in shape.N}))
+        known = tuple(sorted({n for shape in forms(block, each) for n in shape.N}))
         if each.N is None or each.ws or not known or each.N in known:
             continue
         most, step = known[-1], known[-1] - known[-2]
@@ -90,7 +90,7 @@ def column_step(launch: Launch, mma: tuple[Mma, ...]) -> Iterator[Breach]:
         has = joined([*odd, f"multiples of {step}"])
         high = most < each.N
         yield Breach(
-            f"N {each.N:,} is no N of {form(launch, each)}, which has {has} from"
+            f"N {each.N:,} is no N of {form(block, each)}, which has {has} from"
             f" {known[0]} to {most}",
             path=f"mma[{index}].N",
             value=each.N,
@@ -101,7 +101,7 @@ def column_step(launch: Launch, mma: tuple[Mma, ...]) -> Iterator[Breach]:
 
 
 @rule("MMA003", "error", reads="mma", unit="elements", source=SHAPES)
-def tile_depth(launch: Launch, mma: tuple[Mma, ...]) -> Iterator[Breach]:
+def tile_depth(block: Block, mma: tuple[Mma, ...]) -> Iterator[Breach]:
     """Whether a tile's K is a whole number of instructions.
 
     Each instruction goes through a fixed K, 32 bytes of a row for most kinds, twice that
@@ -112,14 +112,14 @@ def tile_depth(launch: Launch, mma: tuple[Mma, ...]) -> Iterator[Breach]:
     Passes: shape: {mma: [{kind: f8f6f4, M: 128, N: 128, K: 64}]}
     """
     for index, each in enumerate(mma):
-        steps = [s.K for s in forms(launch, each) if each.M is None or each.M in s.M]
+        steps = [s.K for s in forms(block, each) if each.M is None or each.M in s.M]
         if each.K is None or not steps or (each.K and any(each.K % step == 0 for step in steps)):
             continue
         step = steps[0]
         below = down(each.K, step)
         yield Breach(
             f"K {each.K:,} is no multiple of {joined(steps, 'or')}, the K of one"
-            f" {form(launch, each)} instruction",
+            f" {form(block, each)} instruction",
             path=f"mma[{index}].K",
             value=each.K,
             limit=step,
@@ -129,7 +129,7 @@ def tile_depth(launch: Launch, mma: tuple[Mma, ...]) -> Iterator[Breach]:
 
 
 @rule("MMA004", "warning", reads="mma", unit="columns", source=CUTLASS)
-def stricter_library(launch: Launch, mma: tuple[Mma, ...]) -> Iterator[Breach]:
+def stricter_library(block: Block, mma: tuple[Mma, ...]) -> Iterator[Breach]:
     """Whether CUTLASS would take an instruction too.
 
     Its atoms want coarser steps of N than the instruction set in some forms, and M 256 for
@@ -139,15 +139,15 @@ def stricter_library(launch: Launch, mma: tuple[Mma, ...]) -> Iterator[Breach]:
 
     Passes: shape: {mma: [{kind: f16, M: 128, N: 32, a_in_tmem: true}]}
     """
-    if launch.unit_used != "tcgen05":
+    if block.unit_used != "tcgen05" or block.derived:  # whose source has its own conditions
         return
     for index, each in enumerate(mma):
         step = _library_step(each)
-        fine = any(each.N in shape.N for shape in forms(launch, each))
+        fine = any(each.N in shape.N for shape in forms(block, each))
         if each.N is not None and fine and each.N % step:
             yield Breach(
                 f"N {each.N} compiles, but CUTLASS wants a multiple of {step} for"
-                f" {form(launch, each)}{' with A in tensor memory' if each.a_in_tmem else ''}",
+                f" {form(block, each)}{' with A in tensor memory' if each.a_in_tmem else ''}",
                 path=f"mma[{index}].N",
                 value=each.N,
                 limit=step,
@@ -176,7 +176,7 @@ def _library_step(mma: Mma) -> int:
 
 
 @rule("MMA007", "error", reads="mma", unit="columns", source=f"{PTX}, tcgen05.mma.ws")
-def ws_form(launch: Launch, mma: tuple[Mma, ...]) -> Iterator[Breach]:
+def ws_form(block: Block, mma: tuple[Mma, ...]) -> Iterator[Breach]:
     """Whether an instruction has a .ws form.
 
     The weight-stationary form is for one CTA, for the kinds without block scales, and for
@@ -187,7 +187,7 @@ def ws_form(launch: Launch, mma: tuple[Mma, ...]) -> Iterator[Breach]:
     Passes: shape: {mma: [{kind: f16, ws: true, M: 32, N: 128}]}
     """
     for index, each in enumerate(mma):
-        if not each.ws or launch.unit_used != "tcgen05":
+        if not each.ws or block.unit_used != "tcgen05":
             continue
         if each.kind in isa.BLOCK_SCALED:
             yield Breach(

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kcfg.core.block.block import Block
+from kcfg.core.block.parts import NamedBarrier
 from kcfg.core.engine.arith import down, up
-from kcfg.core.figures import some
-from kcfg.core.hardware.sources import H200_DEVICE, OCC, PTX, PTXAS
-from kcfg.core.launch.groups import NamedBarrier
-from kcfg.core.launch.launch import Launch
+from kcfg.core.hardware.sources import PTX, PTXAS
 from kcfg.core.rules import Breach, rule
 
 
 @rule("BAR001", "error", reads="named_barriers", unit="index", source=f"{PTX}, barrier; {PTXAS}")
-def barrier_number(launch: Launch, barriers: tuple[NamedBarrier, ...]) -> Iterator[Breach]:
+def barrier_number(block: Block, barriers: tuple[NamedBarrier, ...]) -> Iterator[Breach]:
     """Which named barriers there are.
 
     A block has 16, numbered from 0; __syncthreads is number 0.
@@ -22,7 +21,7 @@ def barrier_number(launch: Launch, barriers: tuple[NamedBarrier, ...]) -> Iterat
 
     Passes: shape: {named_barriers: [{id: 15}]}
     """
-    last = launch.target.named_barriers_per_block - 1
+    last = block.target.named_barriers_per_block - 1
     for index, barrier in enumerate(barriers):
         if barrier.id is not None and barrier.id > last:
             yield Breach(
@@ -36,7 +35,7 @@ def barrier_number(launch: Launch, barriers: tuple[NamedBarrier, ...]) -> Iterat
 
 
 @rule("BAR002", "error", reads="named_barriers", unit="threads", source=f"{PTX}, barrier; {PTXAS}")
-def participants(launch: Launch, barriers: tuple[NamedBarrier, ...]) -> Iterator[Breach]:
+def participants(block: Block, barriers: tuple[NamedBarrier, ...]) -> Iterator[Breach]:
     """Whether as many threads can arrive at a named barrier as it waits for.
 
     It counts whole warps, and none that the block does not have. One number with different
@@ -47,7 +46,7 @@ def participants(launch: Launch, barriers: tuple[NamedBarrier, ...]) -> Iterator
     Passes: shape: {threads: 128, named_barriers: [{id: 1, participants: 128}]}
     """
     yield from _disagreeing(barriers)
-    size, threads = launch.target.warp_size, launch.block_threads
+    size, threads = block.target.warp_size, block.block_threads
     for index, barrier in enumerate(barriers):
         count = barrier.participants
         path = f"named_barriers[{index}].participants"
@@ -95,33 +94,3 @@ def _disagreeing(barriers: tuple[NamedBarrier, ...]) -> Iterator[Breach]:
                 fix="use one count, or another barrier",
                 severity="warning",
             )
-
-
-@rule(
-    "BAR003",
-    "warning",
-    reads="blocks_per_sm barriers_used",
-    blames="named_barriers",
-    unit="barriers",
-    source=f"{OCC}; {H200_DEVICE}",
-)
-def barriers_limit_blocks(launch: Launch, blocks: int, used: int) -> Iterator[Breach]:
-    """Whether named barriers leave room for the wanted blocks.
-
-    An SM has a fixed number of them for all its blocks; a block takes as many as its
-    highest number says.
-
-    Fails: shape: {blocks_per_sm: 8, named_barriers: [15]}
-
-    Passes: shape: {blocks_per_sm: 4, named_barriers: [15]}
-    """
-    slots = launch.target.barriers_per_sm
-    if slots // used < blocks:
-        yield Breach(
-            f"{some(used, 'named barrier')} per block leave {slots // used} of the {blocks:,}"
-            f" wanted blocks per SM, which has {slots}",
-            value=used,
-            limit=slots // blocks,
-            over=used - slots // blocks,
-            fix=f"number them below {slots // blocks}" if slots // blocks else "want fewer blocks",
-        )

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kcfg.core.block.block import Block
+from kcfg.core.block.parts import BulkCopy
 from kcfg.core.engine.arith import up
 from kcfg.core.figures import size
 from kcfg.core.hardware.sources import PTX
-from kcfg.core.launch.groups import BulkCopy
-from kcfg.core.launch.launch import Launch
 from kcfg.core.rules import Breach, rule
 
 
 @rule("BULK001", "error", reads="bulk_copies", unit="bytes", source=f"{PTX}, cp.async.bulk")
-def bulk_copy(launch: Launch, copies: tuple[BulkCopy, ...]) -> Iterator[Breach]:
+def bulk_copy(block: Block, copies: tuple[BulkCopy, ...]) -> Iterator[Breach]:
     """Whether a 1-D bulk copy moves whole units of 16 bytes.
 
     Its size and both addresses are multiples of 16; anything else is undefined.

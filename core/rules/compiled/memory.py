@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kcfg.core import targets
+from kcfg.core.block.block import Block
+from kcfg.core.block.parts import Compiled
 from kcfg.core.errors import AmbiguousError, UnknownError
 from kcfg.core.figures import joined, size
 from kcfg.core.hardware.sources import PG, PTXAS
-from kcfg.core.launch.groups import Compiled
-from kcfg.core.launch.launch import Launch
 from kcfg.core.rules import Breach, rule
 
 
@@ -21,7 +21,7 @@ from kcfg.core.rules import Breach, rule
     unit="bytes",
     source=f"{PTXAS}, the line with `bytes smem`, and SHARED of cuobjdump",
 )
-def static_bytes(launch: Launch, compiled: int, static: int, build: Compiled) -> Iterator[Breach]:
+def static_bytes(block: Block, compiled: int, static: int, build: Compiled) -> Iterator[Breach]:
     """Whether a build has the static shared memory that its configuration says.
 
     ptxas counts static bytes alone, cuobjdump also what is reserved for every block that uses
@@ -52,7 +52,7 @@ def static_bytes(launch: Launch, compiled: int, static: int, build: Compiled) ->
     unit="bytes",
     source=f"{PG}; {PTXAS}",
 )
-def room_for_both(launch: Launch, compiled: int, build: Compiled) -> Iterator[Breach]:
+def room_for_both(block: Block, compiled: int, build: Compiled) -> Iterator[Breach]:
     """Whether the static shared memory of a build leaves room for the dynamic part.
 
     Asked where the configuration does not say how much is static. A launch with more than
@@ -62,9 +62,9 @@ def room_for_both(launch: Launch, compiled: int, build: Compiled) -> Iterator[Br
 
     Passes: shape: {shared: {dynamic: 232432}, compiled: {smem: 16}}
     """
-    said = launch.shared is not None and launch.shared.static is not None
-    most = launch.target.smem_optin_per_block
-    dynamic = launch.dynamic_bytes or 0
+    said = block.shared is not None and block.shared.static is not None
+    most = block.target.smem_optin_per_block
+    dynamic = block.dynamic_bytes or 0
     over = compiled + dynamic - most
     # What is too much without the build is said by the rule about the configuration.
     if not said and over > 0 and dynamic <= most:
@@ -92,7 +92,7 @@ def _counted(build: Compiled, compiled: int) -> str:
 
 
 @rule("CHK006", "error", reads="compiled.target", source=f"{PTXAS}, the line `Compiling entry`")
-def target(launch: Launch, compiled: str) -> Iterator[Breach]:
+def target(block: Block, compiled: str) -> Iterator[Breach]:
     """Whether a build is for the configured target.
 
     Each has its own limits and instructions, and code with a variant (a) runs on no other.
@@ -102,14 +102,14 @@ def target(launch: Launch, compiled: str) -> Iterator[Breach]:
     Passes: {target: b200, shape: {compiled: {target: sm_100a}}}
     """
     arches, names = _named(compiled)
-    if launch.arch not in (compiled, *arches):
+    if block.arch not in (compiled, *arches):
         said = joined((f"`target: {name}`" for name in names), "or")
         other = f", or say {said}" if said else ""
         yield Breach(
-            f"compiled for {compiled}, configured for {launch.arch}",
+            f"compiled for {compiled}, configured for {block.arch}",
             value=compiled,
-            limit=launch.arch,
-            fix=f"compile for {launch.arch}{other}",
+            limit=block.arch,
+            fix=f"compile for {block.arch}{other}",
         )
 
 
@@ -125,7 +125,7 @@ def _named(compiled: str) -> tuple[set[str], tuple[str, ...]]:
 
 
 @rule("CHK008", "error", reads="compiled.refused", source=f"{PTXAS}, lines with `error`")
-def refused(launch: Launch, error: str) -> Iterator[Breach]:
+def refused(block: Block, error: str) -> Iterator[Breach]:
     """Whether the compiler made a kernel at all.
 
     ptxas may print the usual figures of a kernel that it refuses. A compilation with an error

@@ -1,10 +1,14 @@
-"""The parts of a launch: registers, shared memory, pipelines, copies, tensor memory."""
+"""The parts of a block: registers, shared memory, pipelines, copies, tensor memory.
+
+Offsets and sizes are bytes from the start of dynamic shared memory, tensor memory is columns
+and lanes, warps are numbers within the block, registers are counts per thread.
+"""
 
 from __future__ import annotations
 
+from kcfg.core.block.keys import Group, group, number, numbers, truth, word
 from kcfg.core.hardware.dtypes import SWIZZLES
 from kcfg.core.hardware.tensor_map import TYPES
-from kcfg.core.launch.keys import Group, group, number, numbers, truth, word
 
 UNITS = ("tcgen05", "wgmma", "mma.sync")
 KINDS = ("f16", "tf32", "f8f6f4", "i8", "mxf8f6f4", "mxf4", "mxf4nvf4")
@@ -30,12 +34,7 @@ class Warpgroup(Group):
 
 
 class Registers(Group):
-    """How many registers a thread is launched with, and who sets other counts.
-
-    ``derived`` ones are read off a kernel's source, where warps that do nothing set no count.
-    """
-
-    derived: bool = False
+    """How many registers a thread is launched with, and who sets other counts."""
 
     entry: int | None = number("registers", "Registers per thread at launch, as compiled.")
     launch_bounds: tuple[int, ...] = numbers(
@@ -50,6 +49,10 @@ class Registers(Group):
     debug: bool | None = truth("Whether it is compiled for debugging (-G).")
 
 
+PADDING = "(padding)"
+"""The name of what lies between regions."""
+
+
 class Region(Group):
     """A range of dynamic shared memory."""
 
@@ -59,6 +62,7 @@ class Region(Group):
     )
     bytes: int | None = number("bytes", "Its size.")
     align: int | None = number("bytes", "The alignment the kernel asks for.", least=1)
+    stages: int | None = number("stages", "How many equal slots it is made of; 1 if left out.")
     swizzle: str | None = word("The swizzle its tiles are laid out with.", SWIZZLES)
     tma: bool | None = truth("Whether a TMA tensor copy writes it.")
     bulk: bool | None = truth("Whether a 1-D bulk copy writes or reads it.")
@@ -66,6 +70,16 @@ class Region(Group):
     mbarriers: bool | None = truth("Whether it holds mbarriers.")
     base_offset: bool | None = truth("Whether descriptors account for where the pattern starts.")
     alias_of: str | None = word("The region whose bytes it shares.")
+
+    @property
+    def end(self) -> int:
+        """The first byte behind it."""
+        return (self.offset or 0) + (self.bytes or 0)
+
+    @property
+    def padding(self) -> bool:
+        """Whether it is only what lies between two others."""
+        return self.name == PADDING
 
 
 class Shared(Group):
@@ -91,6 +105,16 @@ class Pipeline(Group):
     barrier_bytes: int | None = number("bytes", "Room for its mbarriers in the layout.")
     expect_tx: int | None = number("bytes", "What a stage's full barrier waits for.")
     boxes: tuple[int, ...] = numbers("bytes", "What each copy into a stage brings.")
+
+
+class Mbarriers(Group):
+    """A group of mbarriers that follow each other in memory; a bare number is how many."""
+
+    lead = "count"
+
+    name: str | None = word("What they hand over.")
+    count: int | None = number("barriers", "How many there are.")
+    arrivals: int | None = number("count", "The arrivals each of them waits for.")
 
 
 class NamedBarrier(Group):
@@ -125,12 +149,24 @@ class Accumulator(Group):
     alias_of: str | None = word("What shares its columns.")
 
 
+class Columns(Group):
+    """A range of tensor memory."""
+
+    name: str | None = word("What it holds.")
+    column: int | None = number("columns", "Its first column; after the range before, if left out.")
+    columns: int | None = number("columns", "How many columns.")
+    lane: int | None = number("lanes", "Its first lane; 0 if left out.", most=127)
+    lanes: int | None = number("lanes", "How many lanes; all if left out.", least=1, most=128)
+    alias_of: str | None = word("The range whose columns it shares.")
+
+
 class Tmem(Group):
     """Tensor memory of one block."""
 
     allocations: tuple[Allocation, ...] = group(Allocation, "In the order issued.", many=True)
     accumulators: tuple[Accumulator, ...] = group(Accumulator, "What is kept there.", many=True)
     columns: int | None = number("columns", "Columns needed for everything else.")
+    regions: tuple[Columns, ...] = group(Columns, "What is in which columns.", many=True)
 
 
 class TensorMap(Group):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kcfg.core.block.block import Block
+from kcfg.core.block.parts import TensorMap
 from kcfg.core.engine.arith import up
 from kcfg.core.figures import size, some
 from kcfg.core.hardware.tensor_map import (
@@ -16,16 +18,14 @@ from kcfg.core.hardware.tensor_map import (
     strides,
     swizzle_span,
 )
-from kcfg.core.launch.groups import TensorMap
-from kcfg.core.launch.launch import Launch
 from kcfg.core.rules import Breach, rule
-from kcfg.core.rules.by_hand.regions import TMA as GUIDE
+from kcfg.core.rules.regions import TMA as GUIDE
 
 Maps = tuple[TensorMap, ...]
 
 
 @rule("TMA004", "error", reads="tma", unit="bytes", source=ENCODE)
-def stride_alignment(launch: Launch, tma: Maps) -> Iterator[Breach]:
+def stride_alignment(block: Block, tma: Maps) -> Iterator[Breach]:
     """Whether the strides of a tensor are ones that a map can hold.
 
     They are kept in units of 16 bytes, in 36 bits; packed types with 16-byte alignment and
@@ -61,7 +61,7 @@ def stride_alignment(launch: Launch, tma: Maps) -> Iterator[Breach]:
 
 
 @rule("TMA005", "error", reads="tma", unit="bytes", source=f"{ENCODE}; {GUIDE}")
-def global_address(launch: Launch, tma: Maps) -> Iterator[Breach]:
+def global_address(block: Block, tma: Maps) -> Iterator[Breach]:
     """Whether a tensor starts where TMA can read it.
 
     The address must be a multiple of 16 (32 for packed types with 16-byte alignment and 32B
@@ -100,7 +100,7 @@ def global_address(launch: Launch, tma: Maps) -> Iterator[Breach]:
 
 
 @rule("TMA006", "error", reads="tma", unit="count", source=ENCODE)
-def rank_and_dims(launch: Launch, tma: Maps) -> Iterator[Breach]:
+def rank_and_dims(block: Block, tma: Maps) -> Iterator[Breach]:
     """Whether a tensor has dimensions that a map can hold.
 
     There are one to five (three to five with interleave), each of up to 2^32.

@@ -7,10 +7,11 @@ one kernel have in common.
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import NamedTuple
 
+from kcfg.core.block.parts import Registers, Role, Warpgroup
 from kcfg.core.engine.arith import ceildiv, up
 from kcfg.core.hardware.target import Target
-from kcfg.core.launch.groups import Registers, Role, Warpgroup
 
 WARPS = 4
 """Warps of a warpgroup."""
@@ -45,6 +46,29 @@ def spans(registers: Registers) -> tuple[tuple[int, int, Role], ...]:
         after = first + (role.warps or 0)
         found.append((index, first, role))
     return tuple(found)
+
+
+class Share(NamedTuple):
+    """What warps ``first``..``last`` set, in registers per thread; None for what they have."""
+
+    name: str
+    first: int
+    last: int
+    cap: int | None
+
+
+@lru_cache
+def shares(registers: Registers) -> tuple[Share, ...]:
+    """Every role with its warps and count, or where there are none every warpgroup."""
+    if registers.roles:
+        return tuple(
+            Share(role.name or f"role {index}", first, first + (role.warps or 0) - 1, role.count)
+            for index, first, role in spans(registers)
+        )
+    return tuple(
+        Share(f"warpgroup {number}", WARPS * number, WARPS * number + WARPS - 1, each.count)
+        for number, each in enumerate(registers.warpgroups)
+    )
 
 
 @lru_cache

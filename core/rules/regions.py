@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import lcm
 
+from kcfg.core.block import aliases
+from kcfg.core.block.block import Block
+from kcfg.core.block.parts import Region, Shared
 from kcfg.core.engine.arith import down, next_pow2, up
 from kcfg.core.figures import joined, size
 from kcfg.core.hardware.dtypes import SWIZZLE_BYTES
 from kcfg.core.hardware.sources import PTX
-from kcfg.core.launch import aliases
-from kcfg.core.launch.groups import Region, Shared
-from kcfg.core.launch.launch import Launch
 from kcfg.core.rules import Breach, rule
 
 TMA = (
@@ -41,7 +41,7 @@ def named(region: Region, index: int) -> str:
     unit="bytes",
     source="follows from the layout: two buffers in the same bytes overwrite each other",
 )
-def no_overlap(launch: Launch, regions: tuple[Region, ...]) -> Iterator[Breach]:
+def no_overlap(block: Block, regions: tuple[Region, ...]) -> Iterator[Breach]:
     """Whether regions are apart, and within the dynamic shared memory asked for.
 
     A write past the end is a fault at best; two regions in the same bytes overwrite each
@@ -60,11 +60,12 @@ def no_overlap(launch: Launch, regions: tuple[Region, ...]) -> Iterator[Breach]:
             fix=fix,
         )
     yield from _same_names(regions)
-    yield from _overlaps(launch)
-    dynamic = launch.dynamic_bytes or 0
-    for index, (start, region) in enumerate(launch.placed):
+    yield from _overlaps(block)
+    dynamic = block.dynamic_bytes or 0
+    for index, (start, region) in enumerate(block.placed):
         end = start + (region.bytes or 0)
-        if end > dynamic:
+        # What a derived kernel lays out past its end as a whole is CFG003 or CFG005.
+        if end > dynamic and not block.derived:
             yield Breach(
                 f"{named(region, index)} ends at {size(end)}, {size(end - dynamic)} past the"
                 f" {size(dynamic)} of dynamic shared memory",
@@ -88,20 +89,20 @@ def _same_names(regions: tuple[Region, ...]) -> Iterator[Breach]:
             )
 
 
-def _owners(launch: Launch) -> list[tuple[int, int]]:
+def _owners(block: Block) -> list[tuple[int, int]]:
     """The offsets and indices of regions that share no other's bytes, by offset."""
-    ends = aliases.roots([region for _, region in launch.placed])
+    ends = aliases.roots([region for _, region in block.placed])
     return sorted(
-        (start, index) for index, (start, _) in enumerate(launch.placed) if ends[index] == index
+        (start, index) for index, (start, _) in enumerate(block.placed) if ends[index] == index
     )
 
 
-def _overlaps(launch: Launch) -> Iterator[Breach]:
+def _overlaps(block: Block) -> Iterator[Breach]:
     reach, before = 0, -1
-    for start, index in _owners(launch):
-        region = launch.placed[index][1]
+    for start, index in _owners(block):
+        region = block.placed[index][1]
         if region.bytes and start < reach:
-            outer = launch.placed[before][1]
+            outer = block.placed[before][1]
             yield Breach(
                 f"{named(region, index)} starts at {size(start)}, {size(reach - start)} inside"
                 f" {named(outer, before)}",
@@ -109,37 +110,37 @@ def _overlaps(launch: Launch) -> Iterator[Breach]:
                 value=start,
                 limit=reach,
                 over=reach - start,
-                fix=f"start it at {_free(launch, index)}"
+                fix=f"start it at {_free(block, index)}"
                 + (f", or mark it alias_of: {outer.name}" if outer.name else ""),
             )
         if start + (region.bytes or 0) > reach:
             reach, before = start + (region.bytes or 0), index
 
 
-def _free(launch: Launch, index: int) -> str:
+def _free(block: Block, index: int) -> str:
     """The aligned offsets next to a region where it would lie in no other, as words.
 
     Past all others where neither is free; with what must be asked for where it ends past that.
     """
-    start, region = launch.placed[index]
-    align = lcm(pattern(region) or 1, *(align for align, _ in uses(launch, region)))
+    start, region = block.placed[index]
+    align = lcm(pattern(region) or 1, *(align for align, _ in uses(block, region)))
     length = region.bytes or 0
     others = [
-        (at, at + (launch.placed[other][1].bytes or 0))
-        for at, other in _owners(launch)
+        (at, at + (block.placed[other][1].bytes or 0))
+        for at, other in _owners(block)
         if other != index and region.alias_of is None
     ]
     near = dict.fromkeys((down(start, align), up(start, align)))
     free = [at for at in near if not any(a < at + length and at < b for a, b in others if a < b)]
     free = free or [up(max((end for _, end in others), default=0), align)]
     words = joined([size(at) for at in free], "or")
-    asked = launch.shared.dynamic if launch.shared is not None else None
+    asked = block.shared.dynamic if block.shared is not None else None
     end = min(free) + length
     return words if asked is None or end <= asked else f"{words}, and ask for {size(end)}"
 
 
 @rule("SMEM007", "error", reads="shared.regions", unit="bytes", source=f"{TMA}; {PTX}")
-def region_alignment(launch: Launch, regions: tuple[Region, ...]) -> Iterator[Breach]:
+def region_alignment(block: Block, regions: tuple[Region, ...]) -> Iterator[Breach]:
     """Whether regions start where the copies and instructions that use them can.
 
     A tensor copy by TMA needs 128 bytes, a 1-D bulk copy and a matrix descriptor 16 (its
@@ -149,8 +150,8 @@ def region_alignment(launch: Launch, regions: tuple[Region, ...]) -> Iterator[Br
 
     Passes: shape: {shared: {regions: [{name: b, offset: 32768, bytes: 1024, tma: true}]}}
     """
-    for index, (start, region) in enumerate(launch.placed):
-        needs = [(align, what) for align, what in uses(launch, region) if start % align]
+    for index, (start, region) in enumerate(block.placed):
+        needs = [(align, what) for align, what in uses(block, region) if start % align]
         if needs:
             align, what = max(needs)
             yield Breach(
@@ -160,17 +161,17 @@ def region_alignment(launch: Launch, regions: tuple[Region, ...]) -> Iterator[Br
                 value=start,
                 limit=align,
                 over=start % align,
-                fix=f"put it at {_free(launch, index)}",
+                fix=f"put it at {_free(block, index)}",
             )
 
 
-def uses(launch: Launch, region: Region) -> list[tuple[int, str]]:
+def uses(block: Block, region: Region) -> list[tuple[int, str]]:
     """The alignments a region's uses ask for, in bytes, with what asks."""
     found = [
         (128, "a TMA destination", region.tma),
         (16, "of a bulk copy", region.bulk),
         (16, "behind a descriptor", region.descriptor),
-        (launch.target.mbarrier_align, "with mbarriers", region.mbarriers),
+        (block.target.mbarrier_align, "with mbarriers", region.mbarriers),
         (region.align or 1, f"aligned to {region.align}", region.align is not None),
     ]
     return [(align, what) for align, what, asked in found if asked]
@@ -183,7 +184,7 @@ def uses(launch: Launch, region: Region) -> list[tuple[int, str]]:
     unit="bytes",
     source=f"{TMA}; {PTX}, matrix descriptor",
 )
-def swizzle_alignment(launch: Launch, regions: tuple[Region, ...]) -> Iterator[Breach]:
+def swizzle_alignment(block: Block, regions: tuple[Region, ...]) -> Iterator[Breach]:
     """Whether swizzled regions start where their pattern does.
 
     The pattern repeats every 1,024 bytes for 128B, 512 for 64B, 256 for 32B, counted from
@@ -194,7 +195,7 @@ def swizzle_alignment(launch: Launch, regions: tuple[Region, ...]) -> Iterator[B
 
     Passes: shape: {shared: {regions: [{name: k, offset: 1024, bytes: 1024, swizzle: 128B}]}}
     """
-    for index, (start, region) in enumerate(launch.placed):
+    for index, (start, region) in enumerate(block.placed):
         repeat = pattern(region)
         if repeat and start % repeat:
             yield Breach(
@@ -204,7 +205,7 @@ def swizzle_alignment(launch: Launch, regions: tuple[Region, ...]) -> Iterator[B
                 value=start,
                 limit=repeat,
                 over=start % repeat,
-                fix=f"put it at {_free(launch, index)}",
+                fix=f"put it at {_free(block, index)}",
                 severity="warning" if region.base_offset else None,
             )
 
@@ -217,7 +218,7 @@ def swizzle_alignment(launch: Launch, regions: tuple[Region, ...]) -> Iterator[B
     unit="bytes",
     source="follows from the base of dynamic shared memory, documented as 16-byte aligned",
 )
-def base_alignment(launch: Launch, shared: Shared) -> Iterator[Breach]:
+def base_alignment(block: Block, shared: Shared) -> Iterator[Breach]:
     """Whether the base of dynamic shared memory is as aligned as the regions need.
 
     No alignment over 16 bytes is promised. A kernel that needs more declares it on the
@@ -236,17 +237,17 @@ def base_alignment(launch: Launch, shared: Shared) -> Iterator[Breach]:
     if not shared.regions:
         return
     needed = next_pow2(
-        max(max(pattern(each), *(a for a, _ in uses(launch, each)), 1) for each in shared.regions)
+        max(max(pattern(each), *(a for a, _ in uses(block, each)), 1) for each in shared.regions)
     )
     declared = max(shared.base_align or 0, 16)
     if needed <= declared:
         return
-    dynamic = launch.dynamic_bytes or 0
+    dynamic = block.dynamic_bytes or 0
     slack = needed - declared
-    end = max(start + (region.bytes or 0) for start, region in launch.placed)
+    end = max(start + (region.bytes or 0) for start, region in block.placed)
     room = dynamic - end
     if room < slack:
-        most = launch.target.smem_optin_per_block - (shared.static or 0)
+        most = block.target.smem_optin_per_block - (shared.static or 0)
         fits = end + slack <= most
         ask = f", or ask for {size(end + slack)}" if fits else "; to move the base, no room is left"
         yield Breach(
