@@ -14,9 +14,9 @@ import typer
 
 from kcfg.cli import console, formats
 from kcfg.cli.exits import FAILED, FINE, FOUND
+from kcfg.cli.intake.specs import pair, usage
+from kcfg.cli.pages.titles import title
 from kcfg.cli.saving import SaveError, refuse, save_bytes
-from kcfg.cli.specs import pair, usage
-from kcfg.cli.titles import title
 
 if TYPE_CHECKING:
     from kcfg.core.sweep.engines import Engine
@@ -70,7 +70,7 @@ def sweep(options: Options) -> int:
     options, drawn = _plotted(options)
     format = _format(options)
     found = _read(options)
-    from kcfg.cli.sweep_query import query_of
+    from kcfg.cli.intake.sweep_query import query_of
 
     query = query_of(options, found, format, drawn)
     return _run(options, query, found, format)
@@ -186,7 +186,7 @@ def _engine(options: Options) -> Engine:
 
 
 def _run(options: Options, query: Query, found: Sweep, format: str) -> int:
-    from kcfg.cli.formats.sweep import _summary
+    from kcfg.cli.pages import sweep_summary
     from kcfg.core.sweep.engines import EngineError
     from kcfg.core.sweep.output import Output, OutputError
     from kcfg.core.sweep.run import Run, fingerprint
@@ -198,7 +198,7 @@ def _run(options: Options, query: Query, found: Sweep, format: str) -> int:
     write = output.write if output else _stdout
     run = Run(query, _engine(options), output, write)
     begun = time.monotonic()
-    progress = _summary.Progress(query.grid.size)
+    progress = sweep_summary.Progress(query.grid.size)
     try:
         with _terminated():
             if format != "table":
@@ -209,14 +209,14 @@ def _run(options: Options, query: Query, found: Sweep, format: str) -> int:
             _results(options, run, found, module)
     except KeyboardInterrupt:
         progress.end()
-        console.error(_summary.stopped("interrupted", run.state, query, output))
+        console.error(sweep_summary.stopped("interrupted", run.state, query, output))
         return INTERRUPTED
     except (OutputError, EngineError, SaveError) as error:
         progress.end()
-        console.error(_summary.stopped(str(error), run.state, query, output))
+        console.error(sweep_summary.stopped(str(error), run.state, query, output))
         return FAILED
     took = time.monotonic() - begun
-    for line in _summary.lines(run, run.state.tally.points - already, took):
+    for line in sweep_summary.lines(run, run.state.tally.points - already, took):
         console.error(line)
     return FINE
 
@@ -225,11 +225,11 @@ def _results(options: Options, run: Run, found: Sweep, module: ModuleType) -> No
     """Write what is known only at the end: what was kept, and the file's name."""
     query = run.query
     if options.plot is not None:
-        from kcfg.cli.formats.sweep import _plot
+        from kcfg.cli.pictures import plot
 
         assert options.output
         ending = os.path.splitext(options.output)[1].removeprefix(".")
-        save_bytes(options.output, _plot.draw(query, run.kept, ending))
+        save_bytes(options.output, plot.draw(query, run.kept, ending))
     elif options.output is None and not query.encode:
         spec = found.spec
         about = title(spec.name, spec.kernel, spec.release, spec.target.name)

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
-from kcfg.cli.options import KernelName, ListFormat
+from kcfg.cli.intake.options import KernelName, ListFormat
 
 if TYPE_CHECKING:
-    from kcfg.cli.page import Block
+    from kcfg.cli.pages.blocks import Block
     from kcfg.core.kernel import Kernel
     from kcfg.core.launch.keys import Group, Key
 
 
 def kernels(name: Annotated[str | None, KernelName] = None, format: ListFormat = "table") -> None:
     """List the kernels, or one kernel's releases, inputs and values."""
-    from kcfg.cli.listing import show
-    from kcfg.cli.specs import known
+    from kcfg.cli.formats.listing import show
+    from kcfg.cli.intake.specs import known
     from kcfg.core import kernels as registry
     from kcfg.core.spec.head import LAUNCH, kernel_named
 
@@ -69,7 +69,7 @@ def _keys(group: type[Group], path: str) -> Iterator[tuple[str, Key]]:
 
 
 def _launch_manual() -> list[Block]:
-    from kcfg.cli.page import Column, Heading, Line, Row, Table
+    from kcfg.cli.pages.blocks import Column, Heading, Line, Row, Table
 
     whole = _launch()
     rows = [Row((each["name"], each["unit"], each["doc"])) for each in whole["inputs"]]
@@ -82,7 +82,7 @@ def _launch_manual() -> list[Block]:
 
 
 def _overview(briefs: list[dict[str, Any]]) -> list[Block]:
-    from kcfg.cli.page import Column, Row, Table
+    from kcfg.cli.pages.blocks import Column, Row, Table
 
     columns = [Column("kernel"), Column("releases"), Column("what it is")]
     rows = [Row((brief["name"], ", ".join(brief["releases"]), brief["title"])) for brief in briefs]
@@ -115,7 +115,7 @@ def _whole(releases: list[type[Kernel]]) -> dict[str, Any]:
 
 
 def _manual(releases: list[type[Kernel]]) -> list[Block]:
-    from kcfg.cli.page import Column, Heading, Line, Row, Table
+    from kcfg.cli.pages.blocks import Column, Heading, Line, Row, Table
     from kcfg.core.engine.quantity import REQUIRED
 
     whole = _whole(releases)

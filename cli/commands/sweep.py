@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from kcfg.cli import formats
-from kcfg.cli.options import Preset, Release, Setting, Target
+from kcfg.cli.intake.options import Preset, Release, Setting, Target
 
 
 def sweep(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from kcfg.cli import titles
+from kcfg.cli.pages import titles
 from kcfg.cli.pictures.bars import Bar, Mark, Part, Span
 from kcfg.core.launch.groups import Registers
 from kcfg.core.launch.launch import Launch

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from kcfg.cli import titles
+from kcfg.cli.pages import titles
+from kcfg.cli.pages.units import measured
+from kcfg.cli.pages.verdicts import verdict
 from kcfg.cli.pictures.bars import Bar, Mark, Part, Scene, Span
 from kcfg.cli.pictures.pool import pool_part
 from kcfg.cli.pictures.residency import residency_part
-from kcfg.cli.units import measured
-from kcfg.cli.verdicts import verdict
 from kcfg.core.launch.derived import launch_of
 from kcfg.core.launch.launch import Launch
 from kcfg.core.report import Derived

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from string import ascii_uppercase
 
-from kcfg.cli.draw import plain
-from kcfg.cli.formats.diff import _moves
-from kcfg.cli.page import Block, Column, Heading, Line, Row, Table, Tone
+from kcfg.cli.pages import moves as moved
+from kcfg.cli.pages.blocks import Block, Column, Heading, Line, Row, Table, Tone
 from kcfg.cli.pictures.bars import KEYS, Bar, Part, Scene, Span, letters, moves, names, said
+from kcfg.cli.render import plain
 
 WIDTH = 80
 LEAST = 40
@@ -37,7 +37,7 @@ def _moved(scenes: Sequence[Scene], width: int) -> Iterator[Block]:
     for key in KEYS:
         found = moves(scenes, key)
         if found and width >= TABLED:
-            yield from _moves.blocks(found)
+            yield from moved.blocks(found)
         elif found:
             title = scenes[0].part(key).title.partition(":")[0]
             yield Line(f"{title}, from A to B {said(found)}.")

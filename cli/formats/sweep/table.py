@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from kcfg.cli.page import Block, Column, Heading, Line, Row, Table, draw
-from kcfg.cli.units import number
+from kcfg.cli.pages.blocks import Block, Column, Heading, Line, Row, Table
+from kcfg.cli.pages.units import number
+from kcfg.cli.render import draw
 from kcfg.core.sweep.query import Heads
 from kcfg.core.sweep.rows import Rows
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from kcfg.cli.draw import html
-from kcfg.cli.formats.derive import table
-from kcfg.cli.page import Block, Heading, Row, Table
+from kcfg.cli.pages.blocks import Block, Heading, Row, Table
+from kcfg.cli.pages.report import layout
 from kcfg.cli.pictures.bars import letters
+from kcfg.cli.render import html
 from kcfg.core.report import Derived
 
 Sections = dict[str, list[Block]]
@@ -39,7 +39,7 @@ def layouts(derived: Sequence[Derived]) -> Iterator[str]:
 def _sections(derived: Derived) -> Sections:
     found: Sections = {}
     part = ""
-    for block in table.layout(derived.report):
+    for block in layout(derived.report):
         if isinstance(block, Heading):
             part = block.text.partition(":")[0]
         found.setdefault(part, []).append(block)

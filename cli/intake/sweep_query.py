@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from importlib import import_module
 from math import prod
 
-from kcfg.cli.specs import usage
+from kcfg.cli.intake.specs import usage
 from kcfg.cli.sweeping import SORTABLE, Options, names
 from kcfg.core.kernel import VERDICT
 from kcfg.core.sweep.expression import ExpressionError, condition

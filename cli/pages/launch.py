@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcfg.cli.formats.derive.table import flat
-from kcfg.cli.formats.explain import Told
-from kcfg.cli.page import Block, Grid, Heading, Line
-from kcfg.cli.units import number
-from kcfg.cli.verdicts import told as line, verdict
+from kcfg.cli.pages import inputs
+from kcfg.cli.pages.blocks import Block, Heading, Line
+from kcfg.cli.pages.told import Told
+from kcfg.cli.pages.verdicts import told as line, verdict
 
 
 def blocks(told: Told) -> Iterator[Block]:
@@ -18,4 +17,4 @@ def blocks(told: Told) -> Iterator[Block]:
     for finding in told.findings:
         yield line(finding)
     yield Heading("Asked")
-    yield Grid([(key, number(value)) for key, value in flat(told.asked or {}).items()])
+    yield inputs.grid(told.asked or {})

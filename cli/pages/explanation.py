@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kcfg.cli.formats.explain import Told, _words
-from kcfg.cli.page import Block, Code, Column, Heading, Line, Row, Table
-from kcfg.cli.titles import title
-from kcfg.cli.units import measured, number
+from kcfg.cli.pages import words
+from kcfg.cli.pages.blocks import Block, Code, Column, Heading, Line, Row, Table
+from kcfg.cli.pages.titles import title
+from kcfg.cli.pages.told import Told
+from kcfg.cli.pages.units import measured, number
 from kcfg.core.explain.explanation import Explanation
 from kcfg.core.figures import joined
 from kcfg.core.spec.problem import printable
@@ -34,20 +35,20 @@ def _page(told: Told, tree: bool) -> Iterator[Block]:
     if told.source:
         yield Line(printable(told.source), "dim")
     if told.asked is not None:
-        from kcfg.cli.formats.explain import _launch
+        from kcfg.cli.pages import launch
 
-        yield from _launch.blocks(told)
+        yield from launch.blocks(told)
     if told.story:
-        from kcfg.cli.formats.explain import _story
+        from kcfg.cli.pages import story
 
-        yield from _story.blocks(told.story, told.findings)
+        yield from story.blocks(told.story, told.findings)
     for explanation in told.explanations:
         yield from _tree(explanation) if tree else _whole(explanation)
     if told.references:
-        from kcfg.cli.formats.explain import _reference
+        from kcfg.cli.pages import reference
 
-    for reference in told.references:
-        yield from _reference.blocks(reference)
+        for entry in told.references:
+            yield from reference.blocks(entry)
 
 
 def _whole(explanation: Explanation) -> Iterator[Block]:
@@ -68,16 +69,16 @@ def reasons(told: Explanation) -> Iterator[Block]:
     elif told.kind == "input":
         yield Line("An input: the spec gives it, or it is at its default.", indent=2)
     for choice in told.choices:
-        yield Line(_words.choice(choice), indent=2)
-    for fit, binds in _words.fits(told):
+        yield Line(words.choice(choice), indent=2)
+    for fit, binds in words.fits(told):
         yield Line(fit, "strong" if binds else "", 2)
     for ledger in told.ledgers:
         within = f" {ledger.within}" if ledger.within else ""
         yield Heading(f"{HEADINGS[ledger.word]}{within}", 3)
-        yield _words.ledger(ledger, told.unit)
+        yield words.ledger(ledger, told.unit)
     if told.depends_on:
         yield Heading("Depends on", 3)
-        yield _words.dependencies(told.depends_on)
+        yield words.dependencies(told.depends_on)
     yield from names("Used by", told.used_by)
     if told.kind != "input":
         yield from names("Rests on the inputs", told.inputs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from kcfg.cli.page import Block, Code, Grid, Heading, Line, Row, Table
+from kcfg.cli.pages.blocks import Block, Code, Grid, Heading, Line, Row, Table
 
 WIDTH = 80
 GAP = 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from kcfg.cli.page import Block, Code, Column, Grid, Heading, Line, Table
+from kcfg.cli.pages.blocks import Block, Code, Column, Grid, Heading, Line, Table
 
 
 def text(page: Iterable[Block]) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from kcfg.cli.page import Block, Column, Heading, Row, Table
-from kcfg.cli.units import number
+from kcfg.cli.pages.blocks import Block, Column, Heading, Row, Table
+from kcfg.cli.pages.units import number
 from kcfg.core.diff.moves import SPACES, Move, Space
 
 HEADINGS: dict[Space, str] = {

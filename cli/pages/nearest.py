@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kcfg.cli.page import Block, Line
-from kcfg.cli.units import number
+from kcfg.cli.pages.blocks import Block, Line
+from kcfg.cli.pages.units import number
 from kcfg.core.explain.nearest import Nearest, merged, word
 from kcfg.core.explain.searching import Change, Search, Varied
 from kcfg.core.figures import joined, some

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from kcfg.cli.formats.explain import _nearest, _words
-from kcfg.cli.page import Block, Grid, Heading, Line
-from kcfg.cli.units import measured, number
-from kcfg.cli.verdicts import told, verdict
+from kcfg.cli.pages import nearest, words
+from kcfg.cli.pages.blocks import Block, Grid, Heading, Line
+from kcfg.cli.pages.units import measured, number
+from kcfg.cli.pages.verdicts import told, verdict
 from kcfg.core.explain.explanation import Explanation
 from kcfg.core.explain.story import Story
 from kcfg.core.explain.verdict import Failure
@@ -29,10 +29,10 @@ def blocks(story: Story, findings: Iterable[dict[str, Any]] = ()) -> Iterator[Bl
     for failure in story.failures:
         yield Line(_failure(failure), "bad", 2)
     if story.nearest:
-        yield from _nearest.blocks(story.nearest)
+        yield from nearest.blocks(story.nearest)
     for fit in story.binding:
         if fit.binds:
-            yield Line(f"{fit.path[-1]}: {_words.fit(fit)}", indent=2)
+            yield Line(f"{fit.path[-1]}: {words.fit(fit)}", indent=2)
     yield Heading("Asked")
     yield Grid([(each.key, number(each.value)) for each in story.inputs])
     if story.candidates:
@@ -60,9 +60,9 @@ def _decision(made: Explanation) -> Iterator[Block]:
 
 def _reasons(made: Explanation) -> list[str]:
     """The weightiest reasons for a value, the first first."""
-    fits = [text for text, binds in _words.fits(made) if binds]
-    ledgers = [_words.sentence(ledger) for ledger in made.ledgers]
-    choices = [_words.choice(choice) for choice in made.choices]
+    fits = [text for text, binds in words.fits(made) if binds]
+    ledgers = [words.sentence(ledger) for ledger in made.ledgers]
+    choices = [words.choice(choice) for choice in made.choices]
     return [*fits, *ledgers, *choices]
 
 

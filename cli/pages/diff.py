@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from kcfg.cli.formats.diff import _moves
-from kcfg.cli.groups import grouped
-from kcfg.cli.page import Block, Column, Heading, Line, Row, Table
-from kcfg.cli.titles import title
-from kcfg.cli.units import change, number
-from kcfg.cli.verdicts import told, verdict
+from kcfg.cli.pages import moves
+from kcfg.cli.pages.blocks import Block, Column, Heading, Line, Row, Table
+from kcfg.cli.pages.groups import grouped
+from kcfg.cli.pages.titles import title
+from kcfg.cli.pages.units import change, number
+from kcfg.cli.pages.verdicts import told, verdict
 from kcfg.core.diff import Change, Diff, Result, Side, Verdict
 from kcfg.core.explain.verdict import Failure
 from kcfg.core.figures import joined
@@ -50,7 +50,7 @@ def page(diff: Diff, everything: bool) -> Iterator[Block]:
     yield from _given(diff)
     yield from _results(diff, everything)
     yield from _formulas(diff)
-    yield from _moves.blocks(diff.moves)
+    yield from moves.blocks(diff.moves)
 
 
 def _whence(side: Side, by: bool) -> str:

@@ -8,8 +8,8 @@ from rich.console import Console
 from rich.text import Text
 
 from kcfg.cli.console import may_colour
-from kcfg.cli.draw import plain
-from kcfg.cli.page import Block, Code, Grid, Heading, Line, Row, Table, Tone
+from kcfg.cli.pages.blocks import Block, Code, Grid, Heading, Line, Row, Table, Tone
+from kcfg.cli.render import plain
 
 STYLES: dict[Tone, str] = {
     "": "",

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from kcfg.cli.page import Block, draw
+from kcfg.cli.pages.blocks import Block
+from kcfg.cli.render import draw
 
 
 def show(format: str, facts: Any, page: Sequence[Block]) -> None:

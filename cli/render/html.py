@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from html import escape
 
-from kcfg.cli.page import Block, Code, Column, Grid, Heading, Line, Row, Table
+from kcfg.cli.pages.blocks import Block, Code, Column, Grid, Heading, Line, Row, Table
 
 Test = Callable[[Row], bool]
 
