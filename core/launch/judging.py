@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
 
-from kcfg.core.findings import Finding
+from kcfg.core.finding import Finding
 from kcfg.core.hardware.target import Target
 from kcfg.core.kernel import Kernel
 from kcfg.core.launch.launch import Launch

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kcfg.core.errors import UnknownError
 from kcfg.core.figures import joined, spans
-from kcfg.core.findings import Finding, Severity
+from kcfg.core.finding import Finding, Severity
 from kcfg.core.launch.derived import quantity_of
 from kcfg.core.launch.launch import Launch
 

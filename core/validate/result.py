@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from kcfg.core.findings import Finding
+    from kcfg.core.finding import Finding
     from kcfg.core.launch.launch import Launch
 
 

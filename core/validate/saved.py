@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kcfg.core import report as reporting
-from kcfg.core.findings import Finding
+from kcfg.core.finding import Finding
 from kcfg.core.saved.form import leaves, writer
 from kcfg.core.saved.reading import SavedError, in_json, in_yaml
 from kcfg.core.saved.report import Report
