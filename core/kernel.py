@@ -15,9 +15,9 @@ from typing import Any, ClassVar, NamedTuple
 
 from kcfg.core.engine.quantity import Input
 from kcfg.core.engine.struct import Struct
+from kcfg.core.hardware.target import Target
 from kcfg.core.layout import Barriers, Registers, Smem, Tmem
 from kcfg.core.once import once
-from kcfg.core.targets import Target
 
 VERDICT = "supported"
 """The quantity that is upstream's own verdict, where it has one."""

@@ -16,10 +16,10 @@ from typer.testing import CliRunner, Result
 from kcfg.cli.main import application
 from kcfg.core import kernels, presets, targets
 from kcfg.core.diff import Diff, Side, compare
-from kcfg.core.diff.changes import same
 from kcfg.core.diff.saved import parsed, restored
 from kcfg.core.kernel import Kernel
 from kcfg.core.report import report
+from kcfg.core.same import same
 from kcfg.core.saved.reading import SavedError
 
 SOME = settings(

@@ -12,7 +12,7 @@ from kcfg.core.engine.formula_rules import breaches, capacities
 from kcfg.core.engine.quantity import integer, part, quantity
 from kcfg.core.engine.struct import Struct
 from kcfg.core.engine.terms import least, pick
-from kcfg.core.targets import Target
+from kcfg.core.hardware.target import Target
 
 
 @pytest.mark.parametrize(("kernel", "release"), shapes.RELEASES)

@@ -12,11 +12,11 @@ from kcfg.cli.pages.report import members
 from kcfg.cli.pages.units import measured
 from kcfg.cli.pictures.bars import letters
 from kcfg.cli.render import html
-from kcfg.core.diff.changes import same
 from kcfg.core.engine.trees import NoSourceError
 from kcfg.core.errors import UnknownError
 from kcfg.core.explain.explanation import explain
 from kcfg.core.report import Derived
+from kcfg.core.same import same
 
 MISSING = object()
 """Stands for a value that one of several configurations does not have."""
