@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 import shapes
+from formula_rules import vocabulary
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from kcfg.core import kernels, targets
 from kcfg.core.engine import formula, reasons, terms, trees
 from kcfg.core.engine.arith import div
-from kcfg.core.engine.formula_rules import vocabulary
 from kcfg.core.engine.graph import graph
 from kcfg.core.engine.quantity import Quantity, integer, quantity
 from kcfg.core.engine.struct import Struct
