@@ -18,8 +18,8 @@ from kcfg.core.block.parts import Mbarriers, Mma, Registers
 from kcfg.core.block.placing import SharedLayout, TensorLayout, mma
 from kcfg.core.engine.quantity import Input
 from kcfg.core.engine.struct import Struct
+from kcfg.core.hardware.target import Target
 from kcfg.core.once import once
-from kcfg.core.targets import Target
 
 VERDICT = "supported"
 """The quantity that is upstream's own verdict, where it has one."""

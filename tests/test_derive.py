@@ -15,12 +15,11 @@ import shapes
 import yaml
 from typer.testing import CliRunner, Result
 
-from kcfg.cli.draw import pretty
 from kcfg.cli.formats.derive.env import variable
 from kcfg.cli.main import application
-from kcfg.cli.page import Column, Line, Row, Table
+from kcfg.cli.pages.pieces import Column, Line, Row, Table
+from kcfg.cli.render import pretty
 from kcfg.core import kernels, presets
-from kcfg.core.block.block import Block
 from kcfg.core.report import units
 
 SPEC = """

@@ -12,9 +12,9 @@ import shapes
 from hypothesis import given, settings, strategies as st
 from pictured import ALL, SVG, scene_of
 
-from kcfg.cli.draw import plain
 from kcfg.cli.pictures import terminal
 from kcfg.cli.pictures.svg import picture, style
+from kcfg.cli.render import plain
 from kcfg.core.report import Derived, report
 
 PAIRS = list(pairwise(pictured.of_presets()))

@@ -11,7 +11,8 @@ import pytest
 
 from kcfg.core import rules as registry
 from kcfg.core.errors import UnknownError
-from kcfg.core.findings import Finding, findings
+from kcfg.core.finding import Finding
+from kcfg.core.findings import findings
 from kcfg.core.rules import Breach, Rule, find, not_judged, rule, rules
 from kcfg.core.spec import Spec, read
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from kcfg.cli import titles
+from kcfg.cli.pages import titles
 from kcfg.cli.pictures.bars import Bar, Mark, Part, Span
 from kcfg.core.block.block import Block
 from kcfg.core.block.warpgroups import WARPS

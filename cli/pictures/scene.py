@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from kcfg.cli import titles
+from kcfg.cli.pages import titles
+from kcfg.cli.pages.units import measured
+from kcfg.cli.pages.verdicts import verdict
 from kcfg.cli.pictures.bars import Bar, Mark, Part, Scene, Span
 from kcfg.cli.pictures.pool import pool_part
 from kcfg.cli.pictures.residency import residency_part
-from kcfg.cli.units import measured
-from kcfg.cli.verdicts import verdict
 from kcfg.core.block.block import Block
 from kcfg.core.block.tensor_memory import taken_by
 from kcfg.core.report import Derived

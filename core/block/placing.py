@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from kcfg.core.block.parts import PADDING, Columns, Mbarriers, Mma, Region, Registers, Role
 from kcfg.core.engine.arith import next_pow2, up
-from kcfg.core.targets import Target
+from kcfg.core.hardware.target import Target
 
 
 class Unplaced(NamedTuple):

@@ -9,7 +9,7 @@ from kcfg.core.engine.quantity import REQUIRED, Input, Part, Quantity, choice, f
 from kcfg.core.once import once
 
 if TYPE_CHECKING:
-    from kcfg.core.targets import Target
+    from kcfg.core.hardware.target import Target
 
 MANY = 256
 """Structs of one class from which on it pays to write a program for it."""

@@ -12,7 +12,7 @@ from functools import cache
 from typing import NamedTuple
 
 from kcfg.core.engine.arith import ceildiv, up
-from kcfg.core.targets import Target
+from kcfg.core.hardware.target import Target
 
 
 class Block(NamedTuple):

@@ -7,6 +7,7 @@ from typing import Any
 
 from kcfg.core.block.block import Block
 from kcfg.core.block.keys import Group, Key
+from kcfg.core.hardware.target import Target
 from kcfg.core.kernel import Kernel
 from kcfg.core.spec.head import LAUNCH
 from kcfg.core.spec.nodes import MappingNode, Node, ScalarNode, SequenceNode
@@ -14,7 +15,6 @@ from kcfg.core.spec.problem import shown
 from kcfg.core.spec.scalars import RefusedError, boolean, choice, integer, is_null, kind_of, text
 from kcfg.core.spec.section import MERGE, Entry, Notes, Places, entries
 from kcfg.core.spec.shape import Shape
-from kcfg.core.targets import Target
 
 
 class LaunchSpec(Kernel):

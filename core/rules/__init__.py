@@ -21,7 +21,7 @@ from kcfg.core.block.block import Block
 from kcfg.core.block.derived import quantity_of
 from kcfg.core.errors import UnknownError
 from kcfg.core.figures import joined, spans
-from kcfg.core.findings import Finding, Severity
+from kcfg.core.finding import Finding, Severity
 
 if TYPE_CHECKING:
     from kcfg.core.kernel import Kernel

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from kcfg.core.block.block import Block
-from kcfg.core.findings import Finding
+from kcfg.core.finding import Finding
 from kcfg.core.hardware.target import Target
 from kcfg.core.kernel import Kernel
 from kcfg.core.rules import Rule, finding, of_block, unmodelled

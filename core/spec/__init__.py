@@ -10,6 +10,7 @@ import io
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
+from kcfg.core.hardware.target import Target
 from kcfg.core.kernel import Kernel
 from kcfg.core.spec.documents import STDIN, Document, documents, lines_of, opened, why_unread
 from kcfg.core.spec.head import Head
@@ -27,7 +28,6 @@ from kcfg.core.spec.section import (
     untagged,
 )
 from kcfg.core.spec.shape import Shape, needed, read_shape
-from kcfg.core.targets import Target
 
 if TYPE_CHECKING:
     from kcfg.core.spec.expectation import Expectation

@@ -8,12 +8,12 @@ from typing import TypeVar
 
 from kcfg.core import kernels, targets
 from kcfg.core.errors import UnknownError
+from kcfg.core.hardware.target import Target
 from kcfg.core.kernel import Kernel
 from kcfg.core.spec.nodes import Node
 from kcfg.core.spec.problem import LONGEST, listed, shown
 from kcfg.core.spec.scalars import RefusedError, is_null, remembered, text
 from kcfg.core.spec.section import MERGE, Entry, Notes
-from kcfg.core.targets import Target
 
 T = TypeVar("T")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from kcfg.core.findings import Severity
+from kcfg.core.finding import Severity
 
 
 class Check(NamedTuple):

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import yaml
 
-from kcfg.core.findings import Finding
+from kcfg.core.finding import Finding
 from kcfg.core.spec.documents import Document, place
 from kcfg.core.spec.nodes import Untyped
 from kcfg.core.spec.problem import meant, printable

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from kcfg.core.findings import Finding, findings
+from kcfg.core.finding import Finding
+from kcfg.core.findings import findings
 from kcfg.core.spec import Spec, read_document
 from kcfg.core.spec.documents import Document
 from kcfg.core.spec.overrides import Overrides

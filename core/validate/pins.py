@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from kcfg.core.findings import Finding
+from kcfg.core.finding import Finding
 from kcfg.core.kernel import Kernel
 from kcfg.core.spec import Spec
 from kcfg.core.spec.expectation import Expectation, Value, results

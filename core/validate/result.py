@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from kcfg.core.block.block import Block
-    from kcfg.core.findings import Finding
+    from kcfg.core.finding import Finding
 
 
 class Place(NamedTuple):

@@ -78,7 +78,7 @@ class IndexPrefill(Kernel):
     @quantity("registers", source=f"{CONFIG}.static_reg_budget")
     def static_reg_budget(self) -> int:
         """Registers a thread is launched with when the SM's are shared out evenly."""
-        return down(self.target.registers_per_sm // (self.nthreads * self.ctas_per_sm), 8)
+        return down(div(self.target.registers_per_sm, self.nthreads * self.ctas_per_sm), 8)
 
     @quantity("registers", source=f"{CONFIG}.reg_cap, the producers' floor")
     def reg_producer(self) -> int:

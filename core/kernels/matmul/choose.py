@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from kcfg.core.engine.arith import ceildiv, up
 from kcfg.core.hardware.dtypes import dtype_bytes
+from kcfg.core.hardware.target import Target
 from kcfg.core.kernels.matmul.settings import Settings
-from kcfg.core.targets import Target
 
 
 class Problem(NamedTuple):

@@ -6,7 +6,7 @@ from typing import Any
 
 from kcfg.core.engine.quantity import Input, flag, integer
 from kcfg.core.engine.struct import Struct
-from kcfg.core.targets import Target
+from kcfg.core.hardware.target import Target
 
 
 class Settings(Struct):

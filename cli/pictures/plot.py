@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kcfg.cli.titles import title
+from kcfg.cli.pages.titles import title
 from kcfg.core.sweep.query import Query
 from kcfg.core.sweep.rows import Rows
 

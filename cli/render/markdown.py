@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from kcfg.cli.page import Block, Code, Column, Grid, Heading, Line, Table
+from kcfg.cli.pages.pieces import Code, Column, Grid, Heading, Line, Piece, Table
 
 
-def text(page: Iterable[Block]) -> str:
+def text(page: Iterable[Piece]) -> str:
     """The page as GitHub-flavoured Markdown."""
-    return "\n".join(_block(block) for block in page)
+    return "\n".join(_piece(piece) for piece in page)
 
 
-def _block(block: Block) -> str:
-    match block:
+def _piece(piece: Piece) -> str:
+    match piece:
         case Heading():
-            return f"{'#' * (block.level + 1)} {_escape(block.text)}\n"
+            return f"{'#' * (piece.level + 1)} {_escape(piece.text)}\n"
         case Line():
-            return f"{_escape(block.text)}\n"
+            return f"{_escape(piece.text)}\n"
         case Code():
-            return f"```\n{block.text}\n```\n"
+            return f"```\n{piece.text}\n```\n"
         case Grid():
-            return _table((Column("name"), Column("value", True)), block.pairs)
+            return _table((Column("name"), Column("value", True)), piece.pairs)
         case Table():
-            return _table(block.columns, [row.cells for row in block.rows])
+            return _table(piece.columns, [row.cells for row in piece.rows])
 
 
 def _table(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> str:

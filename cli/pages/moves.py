@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from kcfg.cli.page import Block, Column, Heading, Row, Table
-from kcfg.cli.units import number
+from kcfg.cli.pages.pieces import Column, Heading, Piece, Row, Table
+from kcfg.cli.pages.units import number
 from kcfg.core.diff.moves import SPACES, Move, Space
 
 HEADINGS: dict[Space, str] = {
@@ -19,7 +19,7 @@ OPTIONAL = ("stages", "lane", "lanes", "arrivals", "alias_of")
 """What is shown only where it changed for one of the entries at least."""
 
 
-def blocks(moves: Iterable[Move]) -> Iterator[Block]:
+def pieces(moves: Iterable[Move]) -> Iterator[Piece]:
     """A table for every space in which something moved."""
     every = list(moves)
     for space, _, _, fields in SPACES:

@@ -1,13 +1,14 @@
-"""Explanations as blocks: formula, numbers, parts, limits, and what rests on what."""
+"""Explanations as pieces: formula, numbers, parts, limits, and what rests on what."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kcfg.cli.formats.explain import Told, _words
-from kcfg.cli.page import Block, Code, Column, Heading, Line, Row, Table
-from kcfg.cli.titles import title
-from kcfg.cli.units import measured, number
+from kcfg.cli.pages import words
+from kcfg.cli.pages.pieces import Code, Column, Heading, Line, Piece, Row, Table
+from kcfg.cli.pages.titles import title
+from kcfg.cli.pages.told import Told
+from kcfg.cli.pages.units import measured, number
 from kcfg.core.explain.explanation import Explanation
 from kcfg.core.figures import joined
 from kcfg.core.spec.problem import printable
@@ -21,7 +22,7 @@ HEADINGS = {
 }
 
 
-def pages(told: Iterable[Told], tree: bool) -> Iterator[Block]:
+def pages(told: Iterable[Told], tree: bool) -> Iterator[Piece]:
     """Everything told, one below the other."""
     for count, each in enumerate(told):
         if count:
@@ -29,28 +30,28 @@ def pages(told: Iterable[Told], tree: bool) -> Iterator[Block]:
         yield from _page(each, tree)
 
 
-def _page(told: Told, tree: bool) -> Iterator[Block]:
+def _page(told: Told, tree: bool) -> Iterator[Piece]:
     yield Heading(title(told.name, told.kernel, told.release, told.target), 1)
     if told.source:
         yield Line(printable(told.source), "dim")
     if told.asked is not None:
-        from kcfg.cli.formats.explain import _launch
+        from kcfg.cli.pages import launch
 
-        yield from _launch.blocks(told)
+        yield from launch.pieces(told)
     if told.story:
-        from kcfg.cli.formats.explain import _story
+        from kcfg.cli.pages import story
 
-        yield from _story.blocks(told.story, told.findings)
+        yield from story.pieces(told.story, told.findings)
     for explanation in told.explanations:
         yield from _tree(explanation) if tree else _whole(explanation)
     if told.references:
-        from kcfg.cli.formats.explain import _reference
+        from kcfg.cli.pages import reference
 
-    for reference in told.references:
-        yield from _reference.blocks(reference)
+        for entry in told.references:
+            yield from reference.pieces(entry)
 
 
-def _whole(explanation: Explanation) -> Iterator[Block]:
+def _whole(explanation: Explanation) -> Iterator[Piece]:
     """An explanation, and below it those of what it reads."""
     yield Heading(f"{explanation.key} = {measured(explanation.value, explanation.unit)}")
     yield from reasons(explanation)
@@ -58,7 +59,7 @@ def _whole(explanation: Explanation) -> Iterator[Block]:
         yield from _whole(inner)
 
 
-def reasons(told: Explanation) -> Iterator[Block]:
+def reasons(told: Explanation) -> Iterator[Piece]:
     """What stands below the value: what it is, its formula with numbers, what rests on what."""
     yield Line(" ".join(told.doc.split()), indent=2)
     if told.source:
@@ -68,16 +69,16 @@ def reasons(told: Explanation) -> Iterator[Block]:
     elif told.kind == "input":
         yield Line("An input: the spec gives it, or it is at its default.", indent=2)
     for choice in told.choices:
-        yield Line(_words.choice(choice), indent=2)
-    for fit, binds in _words.fits(told):
+        yield Line(words.choice(choice), indent=2)
+    for fit, binds in words.fits(told):
         yield Line(fit, "strong" if binds else "", 2)
     for ledger in told.ledgers:
         within = f" {ledger.within}" if ledger.within else ""
         yield Heading(f"{HEADINGS[ledger.word]}{within}", 3)
-        yield _words.ledger(ledger, told.unit)
+        yield words.ledger(ledger, told.unit)
     if told.depends_on:
         yield Heading("Depends on", 3)
-        yield _words.dependencies(told.depends_on)
+        yield words.dependencies(told.depends_on)
     yield from names("Used by", told.used_by)
     if told.kind != "input":
         yield from names("Rests on the inputs", told.inputs)
@@ -90,7 +91,7 @@ def _lines(told: Explanation) -> Iterator[str]:
         yield f"{told.name} = {line}" if not count else f"= {line}"
 
 
-def names(title: str, found: tuple[str, ...]) -> Iterator[Block]:
+def names(title: str, found: tuple[str, ...]) -> Iterator[Piece]:
     """Names after a title; nothing where there are none."""
     if found:
         yield Line(f"{title} {joined(found)}.", indent=2)
@@ -99,7 +100,7 @@ def names(title: str, found: tuple[str, ...]) -> Iterator[Block]:
 # The tree
 
 
-def _tree(explanation: Explanation) -> Iterator[Block]:
+def _tree(explanation: Explanation) -> Iterator[Piece]:
     yield Table([Column(""), Column("", True), Column("")], list(_branches(explanation, 0)))
 
 

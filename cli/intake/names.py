@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kcfg.cli.titles import title
+from kcfg.cli.pages.titles import title
 from kcfg.core.kernel import Kernel
 
 

@@ -1,4 +1,4 @@
-"""From the options of ``kcfg sweep`` to its query: what is derived, kept and written."""
+"""From the options of ``kcfg sweep`` to its spec and query: what is derived, kept and written."""
 
 from __future__ import annotations
 
@@ -6,13 +6,20 @@ from collections.abc import Iterable
 from importlib import import_module
 from math import prod
 
-from kcfg.cli.specs import usage
-from kcfg.cli.sweeping import SORTABLE, Options, names
+import typer
+
+from kcfg.cli import console
+from kcfg.cli.exits import FAILED, FOUND
+from kcfg.cli.intake.specs import pair, usage
+from kcfg.cli.intake.sweep_options import Options, names
+from kcfg.core import presets
+from kcfg.core.errors import UnknownError
 from kcfg.core.kernel import VERDICT
+from kcfg.core.spec import Overrides
 from kcfg.core.sweep.expression import ExpressionError, condition
 from kcfg.core.sweep.names import UnknownNameError, default_columns, name_of
 from kcfg.core.sweep.query import Head, Query
-from kcfg.core.sweep.reader import Sweep
+from kcfg.core.sweep.reader import Sweep, read_sweep
 from kcfg.core.sweep.reduce import Key, Kind, Reduction
 
 BLOCK = 1 << 17
@@ -27,8 +34,32 @@ CELL_VALUES = 1 << 22
 LARGEST = 1 << 62
 """Points of a grid at most."""
 
+SORTABLE = 1_000_000
+"""Points of a grid that may be sorted as a whole, which takes memory for each."""
+
 ROWS = 20
 """Rows of a table."""
+
+
+def swept(options: Options) -> Sweep:
+    """The spec and what varies in it; leaves with messages where it cannot be read."""
+    try:
+        paths = [*options.specs, *map(presets.path, options.presets)]
+    except UnknownError as unknown:
+        usage(f"--preset: {unknown}")
+    if len(paths) != 1:
+        usage("name one spec file, `-` for standard input, or --preset NAME")
+    overrides = Overrides(
+        set=tuple(map(pair, options.settings)), release=options.release, target=options.target
+    )
+    zips = [tuple(key.strip() for key in group.split(",")) for group in options.zips]
+    found = read_sweep(paths[0], overrides, zips)
+    if isinstance(found, list):
+        for problem in found:
+            console.error(problem)
+        unreadable = any(problem.kind == "unreadable" for problem in found)
+        raise typer.Exit(FAILED if unreadable else FOUND)
+    return found
 
 
 def query_of(options: Options, sweep: Sweep, format: str, drawn: dict[str, str]) -> Query:

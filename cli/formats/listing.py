@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from kcfg.cli.page import Block, draw
+from kcfg.cli.pages.pieces import Piece
+from kcfg.cli.render import draw
 
 
-def show(format: str, facts: Any, page: Sequence[Block]) -> None:
+def show(format: str, facts: Any, page: Sequence[Piece]) -> None:
     """Write facts as JSON, or their page."""
     if format == "json":
         import json

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from html import escape
 
-from kcfg.cli.page import Block, Code, Column, Grid, Heading, Line, Row, Table
+from kcfg.cli.pages.pieces import Code, Column, Grid, Heading, Line, Piece, Row, Table
 
 Test = Callable[[Row], bool]
 
@@ -13,28 +13,28 @@ DIFFERS = '<span class="mark" role="img" aria-label="differs">&ne;</span>'
 """Stands in front of what is not the same everywhere."""
 
 
-def text(page: Iterable[Block], *, top: int = 2, differs: Test | None = None) -> str:
+def text(page: Iterable[Piece], *, top: int = 2, differs: Test | None = None) -> str:
     """The page as HTML; ``top`` is the level of its first headings.
 
     Rows of tables for which ``differs`` is true are marked.
     """
-    return "\n".join(_block(block, top, differs) for block in page)
+    return "\n".join(_piece(piece, top, differs) for piece in page)
 
 
-def _block(block: Block, top: int, differs: Test | None) -> str:
-    match block:
+def _piece(piece: Piece, top: int, differs: Test | None) -> str:
+    match piece:
         case Heading():
-            level = min(block.level - 1 + top, 6)
-            return f"<h{level}>{escape(block.text)}</h{level}>"
+            level = min(piece.level - 1 + top, 6)
+            return f"<h{level}>{escape(piece.text)}</h{level}>"
         case Line():
-            return f"<p{_tone(block.tone)}>{escape(block.text)}</p>" if block.text else ""
+            return f"<p{_tone(piece.tone)}>{escape(piece.text)}</p>" if piece.text else ""
         case Code():
-            return f'<pre tabindex="0"><code>{escape(block.text)}</code></pre>'
+            return f'<pre tabindex="0"><code>{escape(piece.text)}</code></pre>'
         case Grid():
             columns = (Column(""), Column("", True))
-            return table(columns, [Row(pair) for pair in block.pairs], differs)
+            return table(columns, [Row(pair) for pair in piece.pairs], differs)
         case Table():
-            return table(block.columns, block.rows, differs)
+            return table(piece.columns, piece.rows, differs)
 
 
 def table(columns: Sequence[Column], rows: Iterable[Row], differs: Test | None = None) -> str:

@@ -1,4 +1,4 @@
-"""The rules of a formula, each a check of one struct; the test suite holds every kernel to them."""
+"""The rules of a formula, each a check of one struct: tests hold every kernel to them."""
 
 from __future__ import annotations
 
@@ -30,6 +30,9 @@ PREFER = {
     bool: "!= 0",
 }
 """Builtins that name nothing, and the word that stands for each."""
+
+DIVISIONS = {ast.FloorDiv: ("//", "div"), ast.Mod: ("%", "mod")}
+"""Operators that stop at a divisor of 0, where upstream goes on; and the words that do too."""
 
 COINCIDENCES: dict[int, str] = {
     1024: "too common a size to mean the reserve of a block or its most threads",
@@ -93,8 +96,17 @@ def _plain(expression: Expression) -> Iterator[str]:
             yield "uses not: write negate"
         elif isinstance(node, ast.Compare) and len(node.ops) > 1:
             yield "chains comparisons: write &"
+        elif isinstance(node, ast.BinOp) and type(node.op) in DIVISIONS:
+            if not _is_literal(node.right):
+                divides, word = DIVISIONS[type(node.op)]
+                yield f"divides by {ast.unparse(node.right)} with {divides}: write {word}"
         elif isinstance(node, ast.Call):
             yield from _call(expression.within(node))
+
+
+def _is_literal(divisor: ast.AST) -> bool:
+    """Whether a divisor is a number, or made of numbers only: it cannot turn out to be 0."""
+    return not any(isinstance(node, ast.Name | ast.Call) for node in ast.walk(divisor))
 
 
 def _call(call: Expression) -> Iterator[str]:

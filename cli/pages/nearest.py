@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kcfg.cli.page import Block, Line
-from kcfg.cli.units import number
+from kcfg.cli.pages.pieces import Line, Piece
+from kcfg.cli.pages.units import number
 from kcfg.core.explain.nearest import Nearest, merged, word
 from kcfg.core.explain.searching import Change, Search, Varied
 from kcfg.core.figures import joined, some
@@ -14,7 +14,7 @@ SHOWN = 3
 """How many ways to choose are shown; of the model's facts only the nearest change."""
 
 
-def blocks(nearest: Nearest) -> Iterator[Block]:
+def pieces(nearest: Nearest) -> Iterator[Piece]:
     """The author's choices, the model's facts, both; then what was tried."""
     author, model, mixed = nearest
     for changes in author.found[:SHOWN]:

@@ -1,16 +1,16 @@
-"""A comparison as blocks: verdict, what was given, what came out and why, formulas, moves."""
+"""A comparison as pieces: verdict, what was given, what came out and why, formulas, moves."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from kcfg.cli.formats.diff import _moves
-from kcfg.cli.groups import grouped
-from kcfg.cli.page import Block, Column, Heading, Line, Row, Table
-from kcfg.cli.titles import title
-from kcfg.cli.units import change, number
-from kcfg.cli.verdicts import told, verdict
+from kcfg.cli.pages import moves
+from kcfg.cli.pages.groups import grouped
+from kcfg.cli.pages.pieces import Column, Heading, Line, Piece, Row, Table
+from kcfg.cli.pages.titles import title
+from kcfg.cli.pages.units import change, number
+from kcfg.cli.pages.verdicts import told, verdict
 from kcfg.core.diff import Change, Diff, Result, Side, Verdict
 from kcfg.core.explain.verdict import Failure
 from kcfg.core.figures import joined
@@ -20,7 +20,7 @@ from kcfg.core.version import VERSION
 ARROW = " -> "
 
 
-def pages(diffs: Iterable[Diff], everything: bool) -> Iterator[Block]:
+def pages(diffs: Iterable[Diff], everything: bool) -> Iterator[Piece]:
     """Every comparison, one below the other."""
     for count, diff in enumerate(diffs):
         if count:
@@ -28,7 +28,7 @@ def pages(diffs: Iterable[Diff], everything: bool) -> Iterator[Block]:
         yield from page(diff, everything)
 
 
-def page(diff: Diff, everything: bool) -> Iterator[Block]:
+def page(diff: Diff, everything: bool) -> Iterator[Piece]:
     """One comparison; ``everything`` also shows what came out the same."""
     old, new = diff.old.report, diff.new.report
     titles = dict.fromkeys(
@@ -50,7 +50,7 @@ def page(diff: Diff, everything: bool) -> Iterator[Block]:
     yield from _given(diff)
     yield from _results(diff, everything)
     yield from _formulas(diff)
-    yield from _moves.blocks(diff.moves)
+    yield from moves.pieces(diff.moves)
 
 
 def _whence(side: Side, by: bool) -> str:
@@ -67,7 +67,7 @@ def _whence(side: Side, by: bool) -> str:
 # Verdict
 
 
-def _verdict(found: Verdict, old: dict[str, Any], new: dict[str, Any]) -> Iterator[Block]:
+def _verdict(found: Verdict, old: dict[str, Any], new: dict[str, Any]) -> Iterator[Piece]:
     before = verdict(old["supported"], old["findings"])[0]
     after, tone = verdict(new["supported"], new["findings"])
     yield Line(f"{before}{ARROW}{after}" if before != after else f"{after}, as before", tone)
@@ -97,7 +97,7 @@ def _failure(failure: Failure, verb: str) -> str:
 # Given
 
 
-def _given(diff: Diff) -> Iterator[Block]:
+def _given(diff: Diff) -> Iterator[Piece]:
     old, new = diff.old.report, diff.new.report
     rows = [
         (key, old[key], new[key]) for key in ("kernel", "release", "target") if old[key] != new[key]
@@ -120,7 +120,7 @@ def _values(each: Change) -> tuple[str, str]:
 # Results
 
 
-def _results(diff: Diff, everything: bool) -> Iterator[Block]:
+def _results(diff: Diff, everything: bool) -> Iterator[Piece]:
     shown = [each for each in diff.results if each.changed or everything]
     if not shown:
         if diff.results and not diff.same:
@@ -193,7 +193,7 @@ def _together(result: Result, changes: tuple[Change, ...]) -> str:
 # Formulas
 
 
-def _formulas(diff: Diff) -> Iterator[Block]:
+def _formulas(diff: Diff) -> Iterator[Piece]:
     old, new = diff.old.report["release"], diff.new.report["release"]
     if diff.formulas:
         yield Heading(f"Formulas that differ between {old} and {new}")

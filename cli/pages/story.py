@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from kcfg.cli.formats.explain import _nearest, _words
-from kcfg.cli.page import Block, Grid, Heading, Line
-from kcfg.cli.units import measured, number
-from kcfg.cli.verdicts import told, verdict
+from kcfg.cli.pages import nearest, words
+from kcfg.cli.pages.pieces import Grid, Heading, Line, Piece
+from kcfg.cli.pages.units import measured, number
+from kcfg.cli.pages.verdicts import told, verdict
 from kcfg.core.explain.explanation import Explanation
 from kcfg.core.explain.story import Story
 from kcfg.core.explain.verdict import Failure
 from kcfg.core.figures import joined
 
 
-def blocks(story: Story, findings: Iterable[dict[str, Any]] = ()) -> Iterator[Block]:
+def pieces(story: Story, findings: Iterable[dict[str, Any]] = ()) -> Iterator[Piece]:
     """The verdict and why, what was asked, and what was decided.
 
     Errors that rules found are told where the struct's own verdict refuses nothing.
@@ -29,10 +29,10 @@ def blocks(story: Story, findings: Iterable[dict[str, Any]] = ()) -> Iterator[Bl
     for failure in story.failures:
         yield Line(_failure(failure), "bad", 2)
     if story.nearest:
-        yield from _nearest.blocks(story.nearest)
+        yield from nearest.pieces(story.nearest)
     for fit in story.binding:
         if fit.binds:
-            yield Line(f"{fit.path[-1]}: {_words.fit(fit)}", indent=2)
+            yield Line(f"{fit.path[-1]}: {words.fit(fit)}", indent=2)
     yield Heading("Asked")
     yield Grid([(each.key, number(each.value)) for each in story.inputs])
     if story.candidates:
@@ -50,7 +50,7 @@ def blocks(story: Story, findings: Iterable[dict[str, Any]] = ()) -> Iterator[Bl
         yield Line(rest, "dim")
 
 
-def _decision(made: Explanation) -> Iterator[Block]:
+def _decision(made: Explanation) -> Iterator[Piece]:
     yield Line(
         f"{made.key} = {measured(made.value, made.unit)}. {made.doc.splitlines()[0]}", "strong", 2
     )
@@ -60,9 +60,9 @@ def _decision(made: Explanation) -> Iterator[Block]:
 
 def _reasons(made: Explanation) -> list[str]:
     """The weightiest reasons for a value, the first first."""
-    fits = [text for text, binds in _words.fits(made) if binds]
-    ledgers = [_words.sentence(ledger) for ledger in made.ledgers]
-    choices = [_words.choice(choice) for choice in made.choices]
+    fits = [text for text, binds in words.fits(made) if binds]
+    ledgers = [words.sentence(ledger) for ledger in made.ledgers]
+    choices = [words.choice(choice) for choice in made.choices]
     return [*fits, *ledgers, *choices]
 
 

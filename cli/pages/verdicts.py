@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from kcfg.cli.page import Line, Tone
+from kcfg.cli.pages.pieces import Line, Tone
 
 TONES: dict[str, Tone] = {"error": "bad", "warning": "warn", "info": "dim"}
 """The tone of a finding, by its severity."""

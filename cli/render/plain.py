@@ -4,29 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from kcfg.cli.page import Block, Code, Grid, Heading, Line, Row, Table
+from kcfg.cli.pages.pieces import Code, Grid, Heading, Line, Piece, Row, Table
 
 WIDTH = 80
 GAP = 2
 
 
-def text(page: Iterable[Block], width: int = WIDTH) -> str:
+def text(page: Iterable[Piece], width: int = WIDTH) -> str:
     """The page as text of lines that fit ``width`` where their words allow it."""
-    return "".join(_block(block, width) for block in page)
+    return "".join(_piece(piece, width) for piece in page)
 
 
-def _block(block: Block, width: int) -> str:
-    match block:
+def _piece(piece: Piece, width: int) -> str:
+    match piece:
         case Heading():
-            return _heading(block)
+            return _heading(piece)
         case Line():
-            return wrap(block.text, width, block.indent) + "\n"
+            return wrap(piece.text, width, piece.indent) + "\n"
         case Code():
-            return "".join(f"{wrap(line, width, 4)}\n" for line in block.text.splitlines())
+            return "".join(f"{wrap(line, width, 4)}\n" for line in piece.text.splitlines())
         case Grid():
-            return "".join(f"{line}\n" for line in grid(block.pairs, width))
+            return "".join(f"{line}\n" for line in grid(piece.pairs, width))
         case Table():
-            return "".join(f"{line}\n" for line in table(block, width))
+            return "".join(f"{line}\n" for line in table(piece, width))
 
 
 def _heading(heading: Heading) -> str:
@@ -64,38 +64,38 @@ def grid(pairs: Sequence[tuple[str, str]], width: int) -> list[str]:
     return [(" " * GAP).join(cells[row::down]).rstrip() for row in range(down)]
 
 
-def table(block: Table, width: int) -> list[str]:
+def table(piece: Table, width: int) -> list[str]:
     """A table's lines; the last column wraps below itself when it is too long."""
-    return [line for _, lines in rows(block, width) for line in lines]
+    return [line for _, lines in rows(piece, width) for line in lines]
 
 
-def rows(block: Table, width: int) -> Iterator[tuple[Row, list[str]]]:
+def rows(piece: Table, width: int) -> Iterator[tuple[Row, list[str]]]:
     """A table's rows with their lines; the headers, toned down, come first where there are any."""
-    every = list(block.rows)
-    if any(column.header for column in block.columns):
-        every.insert(0, Row([column.header for column in block.columns], "dim"))
+    every = list(piece.rows)
+    if any(column.header for column in piece.columns):
+        every.insert(0, Row([column.header for column in piece.columns], "dim"))
     widths = [
-        max((len(row.cells[i]) for row in every), default=0) for i in range(len(block.columns))
+        max((len(row.cells[i]) for row in every), default=0) for i in range(len(piece.columns))
     ]
     for row in every:
-        yield row, _row(row.cells, block, widths, width)
+        yield row, _row(row.cells, piece, widths, width)
 
 
-def stacked(block: Table, width: int) -> Iterator[tuple[Row, list[str]]]:
+def stacked(piece: Table, width: int) -> Iterator[tuple[Row, list[str]]]:
     """The same for a table that is too wide: each row a paragraph, its numbers named."""
-    for row in block.rows:
-        cells = zip(block.columns, row.cells, strict=True)
+    for row in piece.rows:
+        cells = zip(piece.columns, row.cells, strict=True)
         named = ((column.header if column.right else "", cell) for column, cell in cells if cell)
         words = "; ".join(f"{header} {cell}".strip() for header, cell in named)
         yield row, wrap(words, width, 2).splitlines()
 
 
-def _row(cells: Sequence[str], block: Table, widths: list[int], width: int) -> list[str]:
+def _row(cells: Sequence[str], piece: Table, widths: list[int], width: int) -> list[str]:
     start = "  "
-    for cell, column, size in zip(cells[:-1], block.columns[:-1], widths[:-1], strict=True):
+    for cell, column, size in zip(cells[:-1], piece.columns[:-1], widths[:-1], strict=True):
         start += (f"{cell:>{size}}" if column.right else f"{cell:<{size}}") + " " * GAP
     last = cells[-1]
-    if block.columns[-1].right:
+    if piece.columns[-1].right:
         return [f"{start}{last:>{widths[-1]}}".rstrip()]
     room = max(20, width - len(start))
     if len(last) <= room:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcfg.cli.page import Column, Row, Table, Tone
-from kcfg.cli.units import measured, number
+from kcfg.cli.pages.pieces import Column, Row, Table, Tone
+from kcfg.cli.pages.units import measured, number
 from kcfg.core.engine.formula import Read
 from kcfg.core.engine.reasons import Choice, Fit, Ledger, Term
 from kcfg.core.explain.explanation import Dependency, Explanation

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcfg.cli.formats.explain import _words
-from kcfg.cli.page import Block, Code, Column, Heading, Line, Row, Table
-from kcfg.cli.units import number
+from kcfg.cli.pages import words
+from kcfg.cli.pages.pieces import Code, Column, Heading, Line, Piece, Row, Table
+from kcfg.cli.pages.units import number
 from kcfg.core.explain.explanation import Reference
 from kcfg.core.figures import joined
 
@@ -19,7 +19,7 @@ TERMS = {
 }
 
 
-def blocks(told: Reference) -> Iterator[Block]:
+def pieces(told: Reference) -> Iterator[Piece]:
     """One entry."""
     yield Heading(f"{told.key} [{told.unit}]")
     yield Line(" ".join(told.doc.split()), indent=2)
@@ -34,7 +34,7 @@ def blocks(told: Reference) -> Iterator[Block]:
         yield Table([Column("term"), Column("formula")], [Row(term) for term in word.terms])
     if told.depends_on:
         rows = [
-            Row([read.key, read.member.doc if read.member else "", _words.mark(read)])
+            Row([read.key, read.member.doc if read.member else "", words.mark(read)])
             for read in told.depends_on
         ]
         yield Heading("Depends on", 3)

@@ -10,7 +10,7 @@ import typer
 
 from kcfg.cli import console
 from kcfg.cli.exits import FAILED
-from kcfg.cli.specs import pair, usage
+from kcfg.cli.intake.specs import pair, usage
 from kcfg.core import presets
 from kcfg.core.diff import Side, derived
 from kcfg.core.diff.saved import parsed, restored

@@ -1,12 +1,12 @@
 """What a command has to say to a person, before anything decides how it looks.
 
-A page is a sequence of blocks. ``kcfg.cli.draw`` turns it into plain text,
-coloured tables or Markdown; the page itself knows no width and no colour.
+A page is a sequence of pieces. ``kcfg.cli.render`` turns it into plain text,
+coloured tables, Markdown or HTML; the page itself knows no width and no colour.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 Tone = Literal["", "good", "bad", "warn", "dim", "strong"]
@@ -60,19 +60,5 @@ class Code(NamedTuple):
     text: str
 
 
-Block = Heading | Line | Table | Grid | Code
-Page = Sequence[Block]
-
-
-def draw(page: Iterable[Block]) -> None:
-    """Show a page on standard output: in colour on a terminal, else as plain text."""
-    from kcfg.cli import console
-
-    if console.is_terminal():
-        from kcfg.cli.draw import pretty
-
-        pretty.draw(page)
-    else:
-        from kcfg.cli.draw import plain
-
-        console.write(plain.text(page))
+Piece = Heading | Line | Table | Grid | Code
+Page = Sequence[Piece]

@@ -1,9 +1,7 @@
-"""What is said about a sweep on standard error: how far it is, what came of it, and why not."""
+"""What is said about a sweep on standard error: what came of it, and why not."""
 
 from __future__ import annotations
 
-import sys
-import time
 from collections.abc import Iterator
 
 from kcfg.core.figures import some
@@ -12,31 +10,6 @@ from kcfg.core.sweep.output import Output, State
 from kcfg.core.sweep.query import Query
 from kcfg.core.sweep.reasons import leaves, tree
 from kcfg.core.sweep.run import Run
-
-PATIENCE = 1.0
-"""Seconds until a person at a terminal is told how far it is, and from one time to the next."""
-
-
-class Progress:
-    """A line at a terminal that says how much of a grid is done."""
-
-    def __init__(self, size: int) -> None:
-        self.size, self.told = size, False
-        self.next = time.monotonic() + PATIENCE
-
-    def tell(self, state: State) -> None:
-        """Say it, unless it was said a moment ago or nobody is watching."""
-        if time.monotonic() < self.next or not sys.stderr.isatty():
-            return
-        done = state.tally.points
-        sys.stderr.write(f"\r{done / self.size:6.1%} of {self.size:,} points")
-        sys.stderr.flush()
-        self.told, self.next = True, time.monotonic() + PATIENCE
-
-    def end(self) -> None:
-        """Wipe the line."""
-        if self.told:
-            sys.stderr.write("\r" + " " * 60 + "\r")
 
 
 def lines(run: Run, derived: int, seconds: float) -> Iterator[str]:

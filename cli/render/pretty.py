@@ -8,8 +8,8 @@ from rich.console import Console
 from rich.text import Text
 
 from kcfg.cli.console import may_colour
-from kcfg.cli.draw import plain
-from kcfg.cli.page import Block, Code, Grid, Heading, Line, Row, Table, Tone
+from kcfg.cli.pages.pieces import Code, Grid, Heading, Line, Piece, Row, Table, Tone
+from kcfg.cli.render import plain
 
 STYLES: dict[Tone, str] = {
     "": "",
@@ -21,34 +21,34 @@ STYLES: dict[Tone, str] = {
 }
 
 
-def draw(page: Iterable[Block]) -> None:
+def draw(page: Iterable[Piece]) -> None:
     """Show a page on the terminal; NO_COLOR leaves only the text, without bold or dim."""
     console = Console(highlight=False, color_system="auto" if may_colour() else None)
-    for block in page:
-        _block(console, block)
+    for piece in page:
+        _piece(console, piece)
 
 
-def _block(console: Console, block: Block) -> None:
-    match block:
+def _piece(console: Console, piece: Piece) -> None:
+    match piece:
         case Heading():
-            if block.level > 1:
+            if piece.level > 1:
                 console.print()
-            console.print(Text(block.text, "bold cyan" if block.level > 1 else "bold"))
+            console.print(Text(piece.text, "bold cyan" if piece.level > 1 else "bold"))
         case Line():
-            shown = plain.wrap(block.text, console.width, block.indent)
-            console.print(Text(shown, STYLES[block.tone]))
+            shown = plain.wrap(piece.text, console.width, piece.indent)
+            console.print(Text(shown, STYLES[piece.tone]))
         case Code():
-            console.print(Text(plain.text([block], console.width).rstrip("\n"), "cyan"))
+            console.print(Text(plain.text([piece], console.width).rstrip("\n"), "cyan"))
         case Grid():
-            for line in plain.grid(block.pairs, console.width):
+            for line in plain.grid(piece.pairs, console.width):
                 console.print(Text(line))
         case Table():
-            for row, lines in _table(block, console.width):
+            for row, lines in _table(piece, console.width):
                 console.print(Text("\n".join(lines), STYLES[row.tone]), soft_wrap=True)
 
 
-def _table(block: Table, width: int) -> list[tuple[Row, list[str]]]:
+def _table(piece: Table, width: int) -> list[tuple[Row, list[str]]]:
     """A table's rows with their lines, never with a cell cut: one too wide is stacked."""
-    found = list(plain.rows(block, width))
+    found = list(plain.rows(piece, width))
     fits = all(len(line) <= width for _, lines in found for line in lines)
-    return found if fits else list(plain.stacked(block, width))
+    return found if fits else list(plain.stacked(piece, width))
