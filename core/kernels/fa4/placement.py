@@ -48,7 +48,7 @@ class Placement(SharedMemory):
             v_bytes = stages * self.v_stage_bytes
             yield Region("k", self.kv_byte_offset, self.k_total_bytes, atom, stages=stages)
             yield Region("v", self.v_byte_offset, v_bytes, atom, stages=stages)
-        yield Region("correction", self.correction_byte_offset, self.correction_bytes)
+        yield Region("correction", self.correction_byte_offset, self.correction_bytes, 4)
         yield Region("q_scales", self.q_scale_byte_offset, self.q_scale_bytes)
         buffers = self.num_k_scale_bufs
         yield Region("k_scales", self.k_scale_byte_offset, self.k_scale_bytes, stages=buffers)

@@ -300,6 +300,7 @@ class FA4(Kernel):
     # Where everything sits
 
     def smem(self) -> Smem:
+        """Nothing is padded: what a part needs of its start is said, and moves nothing."""
         stages, bar = self.num_kv_stages, self.mbar_size
         parts = (
             ("q", self.q_bytes, 1, self.num_qo),
@@ -309,7 +310,11 @@ class FA4(Kernel):
             ("misc_mbarriers", self.misc_mbars * bar, 1, 1),
             ("tmem_pointer", 4, 1, 1),
         )
-        return smem(CONFIG, self.sm100_smem_carveout, self.smem_used, carve(parts))
+        atom = 8 * swizzle_bytes(self.swizzle_mode)  # a swizzle repeats every eight rows
+        mbarriers = ("kv_mbarriers", "o_mbarriers", "misc_mbarriers")
+        needs = {"q": atom, "kv": atom} | dict.fromkeys(mbarriers, self.target.mbarrier_align)
+        placed = (each._replace(align=needs.get(each.name, 1)) for each in carve(parts))
+        return smem(CONFIG, self.sm100_smem_carveout, self.smem_used, placed)
 
     def tmem(self) -> Tmem:
         used = self.tmem_used

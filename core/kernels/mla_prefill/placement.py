@@ -6,6 +6,7 @@ else, the block is laid out as the wrapped attention is.
 
 from __future__ import annotations
 
+from kcfg.core.hardware.dtypes import swizzle_bytes
 from kcfg.core.hardware.occupancy import register_cap
 from kcfg.core.kernels.mla_prefill.storage import STORAGE, Storage
 from kcfg.core.layout import Barriers, Region, Registers, Smem, Tmem, smem
@@ -21,12 +22,13 @@ class Placement(Storage):
         return smem(STORAGE, limit, self.storage_size, self._regions())
 
     def _regions(self) -> tuple[Region, ...]:
+        atom = 8 * swizzle_bytes(self.qkv_swizzle_mode)  # a swizzle repeats every eight rows
         correction = 4 * self.storage_correction_elements
         mbar_end = self.storage_mbar_offset + self.storage_mbar_bytes
         stages, mbars = self.storage_kv_stages, self.storage_mbars
         return (
-            Region("q", self.storage_q_offset, self.storage_q_bytes),
-            Region("kv", self.storage_kv_offset, self.storage_kv_bytes, stages=stages),
+            Region("q", self.storage_q_offset, self.storage_q_bytes, atom),
+            Region("kv", self.storage_kv_offset, self.storage_kv_bytes, atom, stages),
             Region("q_scales", self.storage_q_scale_offset, self.storage_q_scale_bytes),
             Region("k_scales", self.storage_k_scale_offset, self.storage_k_scale_bytes),
             Region("correction", self.storage_correction_offset, correction, 4),
