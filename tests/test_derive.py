@@ -235,6 +235,15 @@ def test_regions_tile_shared_memory_exactly(shape: shapes.Shape) -> None:
 
 
 @EVERY_SHAPE
+def test_groups_of_mbarriers_are_those_that_shared_memory_has(shape: shapes.Shape) -> None:
+    smem, groups = layout(shape).smem, layout(shape).barriers
+    if smem is None or groups is None or not shape.supported:
+        pytest.skip("mbarriers are not modelled, or upstream refuses their number with the rest")
+    held = sum(region.bytes for region in smem.regions if "mbarriers" in region.name)
+    assert sum(group.number for group in groups) * 8 == held
+
+
+@EVERY_SHAPE
 def test_tensor_memory_stays_within_what_is_allocated(shape: shapes.Shape) -> None:
     tmem = layout(shape).tmem
     if tmem is None or tmem.unplaced or tmem.allocated is None:

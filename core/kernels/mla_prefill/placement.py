@@ -1,7 +1,7 @@
 """Where everything sits in a block of MLA prefill 26.x.
 
-With per-token scales shared memory is the storage's; otherwise, and for everything
-else, the block is laid out as the wrapped attention is.
+With per-token scales shared memory and the number of mbarriers are the storage's; otherwise,
+and for everything else, the block is laid out as the wrapped attention is.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from kcfg.core.hardware.dtypes import swizzle_bytes
 from kcfg.core.hardware.occupancy import register_cap
 from kcfg.core.kernels.mla_prefill.storage import STORAGE, Storage
-from kcfg.core.layout import Barriers, Region, Registers, Smem, Tmem, smem
+from kcfg.core.layout import Barriers, Region, Registers, Smem, Tmem, barriers, smem
 
 
 class Placement(Storage):
@@ -45,4 +45,7 @@ class Placement(Storage):
         return Registers(threads, entry, self.fa4_config.registers().roles)
 
     def barriers(self) -> tuple[Barriers, ...]:
-        return self.fa4_config.barriers()
+        """The storage has a number of mbarriers, and does not say what they are for."""
+        if self.scale_dtype is None:
+            return self.fa4_config.barriers()
+        return barriers((("mbarriers", self.storage_mbars, None),))
