@@ -20,6 +20,7 @@ from kcfg.cli.main import application
 from kcfg.cli.pages.pieces import Column, Line, Row, Table
 from kcfg.cli.render import pretty
 from kcfg.core import kernels, presets
+from kcfg.core.block.block import Block
 from kcfg.core.report import units
 
 SPEC = """
@@ -231,6 +232,15 @@ def test_regions_tile_shared_memory_exactly(shape: shapes.Shape) -> None:
             assert region.offset % region.align == 0 or not shape.supported
             end = region.end
     assert end == smem.used
+
+
+@EVERY_SHAPE
+def test_groups_of_mbarriers_are_those_that_shared_memory_has(shape: shapes.Shape) -> None:
+    smem, groups = block(shape).smem, block(shape).mbarriers
+    if smem is None or not groups or not shape.supported:
+        pytest.skip("mbarriers are not modelled, or upstream refuses their number with the rest")
+    held = sum(region.bytes or 0 for region in smem.regions if "mbarriers" in (region.name or ""))
+    assert sum(group.count or 0 for group in groups) * 8 == held
 
 
 @EVERY_SHAPE

@@ -7,7 +7,7 @@ remembered by their identity.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -101,12 +101,18 @@ def mbarriers(name: str, count: int, arrivals: int | None) -> Mbarriers:
 mma = lru_cache(1 << 10)(Mma)
 
 
-def carve(parts: Iterable[tuple[str, int, int, int]]) -> Iterator[Region]:
-    """Regions one after the other; a part is its name, bytes, alignment and stages."""
+def carve(
+    parts: Iterable[tuple[str, int, int, int]], needs: Mapping[str, int] | None = None
+) -> Iterator[Region]:
+    """Regions one after the other; a part is its name, bytes, alignment and stages.
+
+    ``needs`` are alignments of parts by name that what uses them asks for, and that the
+    struct does not pad to.
+    """
     offset = 0
     for name, size, align, stages in parts:
         offset = up(offset, align)
-        yield region(name, offset, size, align, stages)
+        yield region(name, offset, size, (needs or {}).get(name, align), stages)
         offset += size
 
 

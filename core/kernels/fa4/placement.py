@@ -48,7 +48,7 @@ class Placement(SharedMemory):
             v_bytes = stages * self.v_stage_bytes
             yield region("k", self.kv_byte_offset, self.k_total_bytes, atom, stages=stages)
             yield region("v", self.v_byte_offset, v_bytes, atom, stages=stages)
-        yield region("correction", self.correction_byte_offset, self.correction_bytes)
+        yield region("correction", self.correction_byte_offset, self.correction_bytes, 4)
         yield region("q_scales", self.q_scale_byte_offset, self.q_scale_bytes)
         buffers = self.num_k_scale_bufs
         yield region("k_scales", self.k_scale_byte_offset, self.k_scale_bytes, stages=buffers)

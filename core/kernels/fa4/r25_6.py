@@ -308,6 +308,7 @@ class FA4(Kernel):
     # Where everything sits
 
     def smem(self) -> SharedLayout:
+        """Nothing is padded: what a part needs of its start is said, and moves nothing."""
         stages, bar = self.num_kv_stages, self.mbar_size
         parts = (
             ("q", self.q_bytes, 1, self.num_qo),
@@ -317,7 +318,11 @@ class FA4(Kernel):
             ("misc_mbarriers", self.misc_mbars * bar, 1, 1),
             ("tmem_pointer", 4, 1, 1),
         )
-        return shared(CONFIG, self.sm100_smem_carveout, self.smem_used, carve(parts))
+        atom = 8 * swizzle_bytes(self.swizzle_mode)  # a swizzle repeats every eight rows
+        mbarriers = ("kv_mbarriers", "o_mbarriers", "misc_mbarriers")
+        needs = {"q": atom, "kv": atom} | dict.fromkeys(mbarriers, self.target.mbarrier_align)
+        placed = carve(parts, needs)
+        return shared(CONFIG, self.sm100_smem_carveout, self.smem_used, placed)
 
     def tmem(self) -> TensorLayout:
         used = self.tmem_used
