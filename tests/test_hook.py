@@ -20,7 +20,7 @@ from kcfg.cli.main import application
 from kcfg.core import presets
 
 ROOT = Path(__file__).parent.parent
-PACKAGE = ("cli", "core", "presets", "LICENSE", "pyproject.toml")
+PACKAGE = ("cli", "core", "package", "presets", "LICENSE", "pyproject.toml")
 HOOKS = ".pre-commit-hooks.yaml"
 
 NEVER = {
