@@ -43,9 +43,9 @@ def test_a_kernel_by_name_or_pattern(tmp_path: Path, name: str, line: int) -> No
 def test_names_stay_as_they_are_without_the_library(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from kcfg.core.check import names
+    from kcfg.core.check import demangling, names
 
-    monkeypatch.setattr(names, "_library", lambda: None)
+    monkeypatch.setattr(demangling, "_library", lambda: None)
     names.demangled.cache_clear()
     log = LOGS / "templated.sm_100a.ptxas.txt"
     judged = judge(tmp_path, launch(TILE), log, name="tile_sumIfLi256")

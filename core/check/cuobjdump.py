@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from kcfg.core.check.build import Build, Unit
 from kcfg.core.check.text import Line
+from kcfg.core.numbers import bounded
 
 CODE = re.compile(r"\bFatbin (?:elf|ptx) code:")
 ARCH = re.compile(r"\barch = (sm_\w+)\s*$")
@@ -44,7 +45,7 @@ class Cuobjdump:
         number, name = self._function
         build = Build("cuobjdump", name, number, None, Unit())
         build.put(self._arch_line, target=self._arch)
-        figures = {KEYS[key]: int(value) for key, value in FIGURE.findall(line.text)}
+        figures = {KEYS[key]: bounded(value) for key, value in FIGURE.findall(line.text)}
         build.put(line.number, **figures)
         self._function = None
         return (build,)

@@ -11,6 +11,8 @@ from kcfg.core.check.names import demangled, fit
 
 NAMES = 64
 """Kernels that are kept and listed; of more only the number is."""
+SHOWN = 500
+"""Characters from the beginning of a name that are shown, and from its end."""
 REPORTS = 32
 """Reports of one kernel that are kept: the last ones."""
 
@@ -87,8 +89,13 @@ def where(build: Build) -> str:
 
 def title(build: Build) -> str:
     """A kernel by its name and target."""
-    name = demangled(build.name) or "a kernel without a name"
-    return f"{name} for {build.target}" if build.target else name
+    name = _cut(demangled(build.name)) or "a kernel without a name"
+    return f"{name} for {_cut(build.target)}" if build.target else name
+
+
+def _cut(name: str) -> str:
+    """A name, its middle left out where it is longer than anybody reads."""
+    return f"{name[:SHOWN]}...{name[-SHOWN:]}" if len(name) > 2 * SHOWN else name
 
 
 def _distinct(builds: Iterable[Build]) -> list[Build]:

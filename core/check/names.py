@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import re
-from functools import cache, lru_cache
-from importlib import import_module
-from typing import Any
+from functools import lru_cache
 
-LONGEST = 1 << 12
-"""Characters of a mangled name that is demangled; the demangler calls itself for its parts."""
+from kcfg.core.check import demangling
 
 SPACES = re.compile(r"\s*([^\w\s])\s*")
 CASTS = re.compile(r"\(\w[\w ]*\)(?=-?\d)")
@@ -20,21 +17,10 @@ EXACT, WORD, PART, PATTERN, PATTERN_PART = 5, 4, 3, 2, 1
 """How well a wanted name fits, best first: whole, as a word, as a part; then as a pattern."""
 
 
-@cache
-def _library() -> Any:
-    """LLVM's demangler; None where it is not installed, and names stay as they are."""
-    try:
-        return import_module("pydemumble")
-    except ImportError:
-        return None
-
-
 @lru_cache(maxsize=1 << 10)
 def demangled(name: str) -> str:
     """A name of C++ as it is written; any other, or a broken one, as it is."""
-    if not name.startswith("_Z") or len(name) > LONGEST or _library() is None:
-        return name
-    return _library().demangle(name) or name
+    return (demangling.demangled(name) or name) if name.startswith("_Z") else name
 
 
 def fit(wanted: str, name: str) -> int:

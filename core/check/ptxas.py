@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 
 from kcfg.core.check.build import MOST, Build, Unit
 from kcfg.core.check.text import Line
+from kcfg.core.numbers import bounded
 
 ENTRY = re.compile(r"Compiling entry function '([^']*)('?)(?: for '([^']*)')?")
 PROPERTIES = re.compile(r"Function properties for '?([^\s':]+)")
@@ -107,7 +108,7 @@ class Ptxas:
         return ()
 
     def _stack(self, line: Line, match: re.Match[str]) -> Iterable[Build]:
-        stack, stores, loads = (_number(figure) for figure in match.groups())
+        stack, stores, loads = map(bounded, match.groups())
         self._frame = {"stack": stack, "spill_stores": stores, "spill_loads": loads}
         self._frame_line = line.number
         return ()
@@ -138,7 +139,7 @@ class Ptxas:
         if self._frame:
             build.put(self._frame_line, **self._frame)
         whole = line.whole and (key is None or build.target is not None)  # else lines are cut
-        build.put(line.number, registers=int(match[1]), **_parts(match[2], whole))
+        build.put(line.number, registers=bounded(match[1]), **_parts(match[2], whole))
         self._function, self._frame = "", {}
         return (build,)
 
@@ -164,21 +165,17 @@ def _keep(found: list[tuple[int, str]], line: int, text: str) -> None:
         found.append((line, text))
 
 
-def _number(text: str | None) -> int | None:
-    return None if text is None else int(text)
-
-
-def _parts(text: str, whole: bool) -> dict[str, int]:
+def _parts(text: str, whole: bool) -> dict[str, int | None]:
     """What follows the registers, each part behind a comma.
 
     No static memory is named where there is none. Where the line may be cut, as one without
     any part is, what it does not name is not known.
     """
-    found: dict[str, int] = {}
+    found: dict[str, int | None] = {}
     for part in (part.strip() for part in text.removeprefix(",").split(",")):
         match = next((match for each in PARTS if (match := each.fullmatch(part))), None)
         if match is None:
             whole = False
         else:
-            found |= {key: int(value) for key, value in match.groupdict().items()}
+            found |= {key: bounded(value) for key, value in match.groupdict().items()}
     return {"smem": 0, **found} if whole else found

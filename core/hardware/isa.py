@@ -65,10 +65,10 @@ def has_unit(arch: str, unit: str) -> bool:
     match = re.fullmatch(r"sm_(\d+)([af]?)", arch)
     if match is None or unit == "mma.sync":
         return True
-    number, variant = int(match[1]), match[2]
+    number, variant = match.groups()
     if unit == "wgmma":
         return arch == "sm_90a"
-    return number in (100, 101, 103, 110) and bool(variant)
+    return number in ("100", "101", "103", "110") and bool(variant)
 
 
 def has_kind(arch: str, unit: str, kind: str) -> bool:

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterator
+from contextlib import suppress
+from functools import cache, partial
 from typing import Any, NamedTuple
 
+from kcfg.core.numbers import bounded
 from kcfg.core.spec.documents import Document, place
-from kcfg.core.spec.section import Position
+from kcfg.core.spec.nodes import BrokenError, anchors
+from kcfg.core.spec.problem import shown
+from kcfg.core.spec.section import Position, position
 
 BLANK = re.compile(r"\s*")
 NEXT = re.compile(r"\s*,?\s*")
+
+LONGEST = 100
+"""Characters of a number; the largest products of a kernel's inputs have a third of them."""
+OUT = "a number or its nesting is out of bounds"
 
 
 class SavedError(ValueError):
@@ -47,7 +57,9 @@ def in_json(text: str) -> Iterator[Saved]:
 
     Raises `SavedError` where the text is no JSON, at that place.
     """
-    decoder = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_no_number)
+    decoder = json.JSONDecoder(
+        object_pairs_hook=_once, parse_int=_int, parse_float=_float, parse_constant=_no_number
+    )
     at = _behind(BLANK, text, 0)
     while at < len(text):
         data, end = _decoded(decoder, text, at)
@@ -68,15 +80,43 @@ def in_yaml(document: Document) -> Saved:
     """The report of a YAML document; raises `SavedError` where it cannot be read."""
     import yaml
 
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    if "&" in document.text:
+        _unshared(document)
     try:
-        data = yaml.load(document.text, Loader=loader)
+        data = yaml.load(document.text, Loader=_loader())
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         at = mark.index if mark else 0
         message = f"not YAML: {error}".partition("\n")[0]
         raise SavedError(message, place(document.text, at, document.line)) from None
     return Saved(data, document.text, 0, len(document.text), document.line)
+
+
+def _unshared(document: Document) -> None:
+    """Raise `SavedError` for anchors: a few of them can stand for more than fits anywhere."""
+    with suppress(BrokenError):  # which the loader will say better
+        for node in anchors(document.text):
+            message = f"{shown(node.value)}: reports have no anchors and aliases"
+            raise SavedError(message, position(node, document.line))
+
+
+@cache
+def _loader() -> Any:
+    """A loader of plain data, by libyaml where there is one, whose numbers are bounded."""
+    import yaml
+
+    class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+        pass
+
+    def read(construct: Any, loader: Any, node: Any) -> Any:
+        if len(node.value) > LONGEST or not math.isfinite(value := construct(loader, node)):
+            raise yaml.MarkedYAMLError(problem=OUT, problem_mark=node.start_mark)
+        return value
+
+    for kind in ("int", "float"):
+        tag = f"tag:yaml.org,2002:{kind}"
+        Loader.add_constructor(tag, partial(read, Loader.yaml_constructors[tag]))
+    return Loader
 
 
 # JSON
@@ -100,8 +140,7 @@ def _decoded(decoder: json.JSONDecoder, text: str, at: int) -> tuple[Any, int]:
         found = text.rfind(json.dumps(error.key, ensure_ascii=False), at)
         raise SavedError(str(error), place(text, max(found, at))) from None
     except (ValueError, RecursionError):  # thousands of digits, brackets without end, NaN
-        message = "not JSON that a report could be: a number or its nesting is out of bounds"
-        raise SavedError(message, place(text, at)) from None
+        raise SavedError(f"not JSON that a report could be: {OUT}", place(text, at)) from None
 
 
 class _NotOnceError(ValueError):
@@ -120,8 +159,18 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _no_number(word: str) -> Any:
-    raise ValueError(f"{word} is no number of JSON")
+def _int(text: str) -> int:
+    value = bounded(text, LONGEST)
+    return _no_number(text) if value is None else value
+
+
+def _float(text: str) -> float:
+    value = float(text)
+    return value if math.isfinite(value) else _no_number(text)
+
+
+def _no_number(text: str) -> Any:
+    raise ValueError(f"{text} is no number of a report")
 
 
 def _behind(pattern: re.Pattern[str], text: str, at: int) -> int:

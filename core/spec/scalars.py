@@ -15,13 +15,11 @@ from typing import Any, TypeVar
 from kcfg.core.engine.quantity import Input
 from kcfg.core.errors import nearest
 from kcfg.core.hardware.dtypes import SHORT_NAMES
+from kcfg.core.numbers import LONGEST as LONGEST_INTEGER, bounded
 from kcfg.core.spec.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from kcfg.core.spec.problem import LONGEST, listed, shown
 
 T = TypeVar("T")
-
-LONGEST_INTEGER = 19
-"""Characters of an integer that is worth converting: 64 bits have no more digits."""
 
 NULLS = frozenset(("", "~", "null", "Null", "NULL"))
 TRUTHS = {
@@ -97,8 +95,9 @@ def integer(node: Node, expected: str = "an integer") -> int:
     if isinstance(node, ScalarNode):
         written = node.value
         if not node.style and is_integer(written):
-            if len(written) <= LONGEST_INTEGER:
-                return int(written)
+            value = bounded(written)
+            if value is not None:
+                return value
             raise RefusedError(f"expected {expected}; {_digits(written)} is out of range")
     raise refused(node, expected, _integer_advice)
 
