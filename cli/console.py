@@ -8,7 +8,8 @@ import sys
 from collections.abc import Callable
 from typing import NoReturn, TypeVar
 
-from kcfg.cli.exits import FAILED, FOUND
+from kcfg.cli.exits import FAILED, FOUND, INTERRUPTED
+from kcfg.core.printing import printable_lines
 
 T = TypeVar("T")
 
@@ -22,6 +23,9 @@ _passing = ""
 def safely(program: Callable[[], T]) -> T:
     """Run a whole program: whatever happens to its streams, it ends without a traceback."""
     prepare()
+    if unfit := _unfit():
+        error(unfit)
+        sys.exit(FAILED)
     gc.set_threshold(100_000)  # a spec leaves no cycles; looking for them took a fifth of the time
     try:
         try:
@@ -31,22 +35,62 @@ def safely(program: Callable[[], T]) -> T:
     except BrokenPipeError:
         abandon()
         sys.exit(FOUND)
-    except RecursionError:
-        error("the input is nested too deeply for kcfg to read")
-        sys.exit(FAILED)
-    except OSError as trouble:
-        # Results could not be written: a full disk, a closed terminal.
-        error(f"cannot write the results: {trouble.strerror or trouble}")
-        abandon()
-        sys.exit(FAILED)
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
     except Exception as mistake:
         if os.environ.get("KCFG_TRACEBACK"):
             raise
-        error(
-            f"kcfg itself failed, which is a mistake of its own: {type(mistake).__name__}: "
-            f"{mistake}. Please report it, with what KCFG_TRACEBACK=1 shows."
-        )
+        error(_why(mistake))
+        if isinstance(mistake, OSError):
+            abandon()
         sys.exit(FAILED)
+
+
+def _unfit() -> str | None:
+    """Why kcfg cannot be what it is as it was started; None where all is well."""
+    if sys.flags.optimize > 1:
+        return (
+            "python -OO takes out the texts that kcfg shows and writes into files: run it without "
+            "-OO (or PYTHONOPTIMIZE=2)"
+        )
+    if not (__file__.endswith(".py") and os.path.isfile(__file__)):
+        return (
+            "kcfg finds its kernels, rules and formulas in its own source files, which are not at "
+            f"{os.path.dirname(__file__)}: install it, or unpack the archive it is in"
+        )
+    return None
+
+
+def _why(mistake: Exception) -> str:
+    """What to say of what no command could deal with itself."""
+    if isinstance(mistake, RecursionError):
+        return "the input is nested too deeply for kcfg to read"
+    if isinstance(mistake, MemoryError):
+        return "this takes more memory than there is"
+    from kcfg.cli.loading import not_loaded
+
+    if said := not_loaded(mistake):
+        return said
+    if isinstance(mistake, OSError):
+        reason = mistake.strerror or str(mistake)
+        if mistake.filename is not None:
+            return f"{mistake.filename}: {reason}"
+        if _is_nowhere():
+            return f"the current directory is not there any more: {reason}"
+        return f"cannot write the results: {reason}"  # a full disk, a closed terminal
+    return (
+        f"kcfg itself failed, which is a mistake of its own: {type(mistake).__name__}: {mistake}. "
+        "Please report it, with what KCFG_TRACEBACK=1 shows."
+    )
+
+
+def _is_nowhere() -> bool:
+    """Whether the directory in which this process is was taken away."""
+    try:
+        os.getcwd()
+    except OSError:
+        return True
+    return False
 
 
 def leave(code: int) -> NoReturn:
@@ -73,17 +117,34 @@ def abandon() -> None:
 
 
 def write(text: str) -> None:
-    """Write results to standard output."""
+    """Write results to standard output, for people: in the encoding of the stream."""
     sys.stdout.write(text)
 
 
+def document(text: str) -> None:
+    """Write what is a file of its own to standard output: in UTF-8, whatever the stream's is."""
+    encoding = getattr(sys.stdout, "encoding", None) or ""
+    if encoding.lower() != "utf-8" and hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
+    sys.stdout.write(text)
+
+
+def write_bytes(data: bytes) -> None:
+    """Write bytes to standard output."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+
+
 def error(message: object) -> None:
-    """Write a message to standard error, on a line of its own; where it is full, to nobody."""
+    """Write a message to standard error, on lines of its own; where it is full, to nobody.
+
+    What it repeats of the input cannot act on a terminal.
+    """
     from contextlib import suppress
 
     with suppress(OSError):
         passing("")
-        sys.stderr.write(f"{message}\n")
+        sys.stderr.write(f"{printable_lines(str(message))}\n")
 
 
 def passing(text: str) -> None:

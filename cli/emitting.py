@@ -2,30 +2,66 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from kcfg.cli import console
 from kcfg.cli.exits import FAILED, FINE, FOUND
 from kcfg.cli.intake.specs import Intake
+from kcfg.core.figures import some
+from kcfg.core.printing import printable, printable_lines
 from kcfg.core.spec import Spec
+from kcfg.core.spec.problem import listed
 from kcfg.core.validate.settings import Projects
 
 MOST = 40
 """Lines of a difference that are shown."""
+LARGEST = 1 << 20
+"""Bytes of a file that is compared line by line; what is emitted has some ten thousand."""
 
 
-def emitted(
-    intake: Intake, language: str, *, name: str | None = None, unsupported: bool = False
-) -> str | None:
-    """The one configuration of an intake as a source file.
+class Emitted(NamedTuple):
+    """A source file; None where it cannot be had. Messages were written then, ``code`` says how."""
 
-    None where that cannot be had; messages were written then, and ``intake.exit_code`` says
-    how it went.
-    """
-    _follow_project(intake)
-    specs = list(intake)
-    if intake.exit_code:
-        return None
-    spec = _chosen(specs, name, intake)
-    return None if spec is None else _written(spec, language, unsupported, intake)
+    text: str | None
+    code: int = FINE
+
+
+class Source:
+    """The specs of an intake, read once; a project's ``target`` stands in for one not named."""
+
+    def __init__(self, intake: Intake, projects: Projects) -> None:
+        known = len(projects.problems)
+        for path in intake.paths:
+            settings = projects.of(path)
+            if settings.target:
+                said = (settings.target, f"{settings.file}: tool.kcfg.target")
+                intake.overrides = intake.overrides._replace(default_target=said)
+        for problem in projects.problems[known:]:
+            console.error(problem)
+        if projects.problems:
+            intake.fail(FAILED)
+        self.specs = list(intake)
+        self.code = intake.exit_code
+        self._named: dict[str | None, list[Spec]] = {}
+        for spec in self.specs:
+            self._named.setdefault(spec.name, []).append(spec)
+
+    def emitted(
+        self, language: str, *, name: str | None = None, unsupported: bool = False
+    ) -> Emitted:
+        """The one configuration, or that of this ``name``, as a source file."""
+        if self.code:
+            return Emitted(None, self.code)
+        found = self.specs if name is None else self._named.get(name, [])
+        if len(found) == 1:
+            return _written(found[0], language, unsupported)
+        labels = listed(spec.name or f"(no name: {spec.source})" for spec in found or self.specs)
+        if found:
+            why = "emit writes one configuration; pick one of these by --name"
+        else:
+            why = f"--name {printable(name or '')}: no spec of this name here; there are"
+        console.error(f"{why}: {labels}")
+        return Emitted(None, FAILED)
 
 
 def compared(path: str, text: str) -> int:
@@ -34,67 +70,40 @@ def compared(path: str, text: str) -> int:
 
     try:
         with open(path, "rb") as file:
-            data = file.read()
+            data = file.read(LARGEST + 1)
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         why = why_unread(error, path) if isinstance(error, OSError) else str(error)
         console.error(f"{path}: {why}")
         return FAILED
     if data == text.encode():
         return FINE
-    console.write(_difference(path, data, text))
+    console.write(printable_lines(_difference(path, data, text)))
     return FOUND
 
 
-def _follow_project(intake: Intake) -> None:
-    """Let a project's ``target`` stand in for one that a spec does not name."""
-    projects = Projects()
-    for path in intake.paths:
-        settings = projects.of(path)
-        if settings.target:
-            said = (settings.target, f"{settings.file}: tool.kcfg.target")
-            intake.overrides = intake.overrides._replace(default_target=said)
-    for problem in projects.problems:
-        console.error(problem)
-        intake.fail(FAILED)
-
-
-def _chosen(specs: list[Spec], name: str | None, intake: Intake) -> Spec | None:
-    found = [spec for spec in specs if name is None or spec.name == name]
-    if len(found) == 1:
-        return found[0]
-    labels = ", ".join(spec.name or f"(no name: {spec.source})" for spec in specs)
-    if found:
-        console.error(f"emit writes one configuration; pick one of these by --name: {labels}")
-    else:
-        console.error(f"--name {name}: no spec of this name here; there are: {labels}")
-    intake.fail(FAILED)
-    return None
-
-
-def _written(spec: Spec, language: str, unsupported: bool, intake: Intake) -> str | None:
+def _written(spec: Spec, language: str, unsupported: bool) -> Emitted:
     from kcfg.core.emit import RefusedError, emit
     from kcfg.core.spec.head import LAUNCH
 
     if spec.kernel == LAUNCH:
         console.error(f"{spec.source}: a launch is written by hand: nothing is derived to emit")
-        intake.fail(FOUND)
-        return None
+        return Emitted(None, FOUND)
     try:
-        return emit(spec.derive(), language, label=spec.name, unsupported=unsupported)
+        return Emitted(emit(spec.derive(), language, label=spec.name, unsupported=unsupported))
     except RefusedError as refused:
         for reason in refused.reasons:
             console.error(f"{spec.source}: {reason}")
         console.error("nothing emitted; --allow-unsupported emits it with a warning in it")
-        intake.fail(FOUND)
-        return None
+        return Emitted(None, FOUND)
 
 
 def _difference(path: str, data: bytes, text: str) -> str:
     """How a file differs from what it should be, as a unified diff cut after some lines."""
     from difflib import unified_diff
 
-    from kcfg.core.figures import some
-
+    path = printable(path)
+    if len(data) > LARGEST:
+        return f"{path}: not what kcfg emits: more than {LARGEST:,} bytes\n"
     if data.replace(b"\r\n", b"\n") == text.encode():
         return f"{path}: differs in its line ends only: CRLF here, LF as emitted\n"
     old, new = data.decode(errors="backslashreplace").splitlines(), text.splitlines()

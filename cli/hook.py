@@ -27,12 +27,13 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _parsed(arguments: Sequence[str]) -> Namespace:
-    from argparse import ArgumentParser, BooleanOptionalAction
+    from argparse import BooleanOptionalAction
 
     from kcfg.cli import validating
+    from kcfg.cli.arguments import Parser
     from kcfg.cli.formats import names
 
-    parser = ArgumentParser(prog="kcfg-validate", description=validating.ABOUT)
+    parser = Parser(prog="kcfg-validate", description=validating.ABOUT)
     parser.add_argument("paths", nargs="+", metavar="PATH", help=validating.PATHS)
     parser.add_argument(
         "--format", choices=names("validate"), default="text", help=validating.FORMAT

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from kcfg.cli import console
 
 if TYPE_CHECKING:
-    from kcfg.core.sweep.output import State
+    from kcfg.core.sweep.state import State
 
 T = TypeVar("T")
 

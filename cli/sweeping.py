@@ -3,34 +3,34 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
+from contextlib import ExitStack
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING
 
 from kcfg.cli import console
-from kcfg.cli.exits import FAILED, FINE
+from kcfg.cli.exits import FAILED, FINE, INTERRUPTED
 from kcfg.cli.intake.extras import needs
 from kcfg.cli.intake.specs import usage
 from kcfg.cli.intake.sweep_options import Options, format_of, plotted
 from kcfg.cli.pages.titles import title
 from kcfg.cli.progress import GridProgress
-from kcfg.cli.saving import SaveError, save_bytes
+from kcfg.cli.saving import STDOUT, SaveError, save_bytes
 
 if TYPE_CHECKING:
     from kcfg.core.sweep.engines import Engine
+    from kcfg.core.sweep.output import Output
     from kcfg.core.sweep.query import Query
     from kcfg.core.sweep.reader import Sweep
-    from kcfg.core.sweep.run import Run
-
-INTERRUPTED = 130
-"""The exit code after Ctrl-C, as shells have it."""
+    from kcfg.core.sweep.run import Run, Write
 
 
 def sweep(options: Options) -> int:
     """Run a sweep and write its results; the exit code."""
     needs("numpy")
+    if options.output == STDOUT and options.plot is None:
+        options = options._replace(output=None)
     options, drawn = plotted(options)
     format = format_of(options)
     from kcfg.cli.intake.sweep_query import query_of, swept
@@ -45,7 +45,7 @@ def _engine(options: Options) -> Engine:
 
     if options.engine == "dask":
         needs("distributed")
-        return engines.dask(options.scheduler, options.jobs)
+        return engines.dask(options.scheduler, options.jobs, console.error)
     if options.engine != "local":
         usage(f"unknown engine {options.engine!r}; known: local, dask")
     if options.scheduler:
@@ -56,37 +56,61 @@ def _engine(options: Options) -> Engine:
 def _run(options: Options, query: Query, found: Sweep, format: str) -> int:
     from kcfg.cli.pages import sweep_summary
     from kcfg.core.sweep.engines import EngineError
-    from kcfg.core.sweep.output import Output, OutputError
-    from kcfg.core.sweep.run import Run, fingerprint
+    from kcfg.core.sweep.reduce import TooManyError
+    from kcfg.core.sweep.run import Run
 
     module = import_module(f"kcfg.cli.formats.sweep.{format}")
-    output = None
-    if options.output and options.plot is None:
-        output = Output(options.output, fingerprint(query, format))
-    write = output.write if output else _stdout
-    run = Run(query, _engine(options), output, write)
+    engine = _engine(options)
     begun = time.monotonic()
     progress = GridProgress(query.grid.size)
-    try:
-        with _terminated():
-            if format != "table":
-                run.begin(module.header(query.heads), options.resume)
-            already = run.state.tally.points
-            run.go(progress.tell)
+    with ExitStack() as opened:
+        output, write = _opened(options, query, format, opened)
+        run = Run(query, engine, output, write)
+        try:
+            with _terminated():
+                if format != "table":
+                    run.begin(module.header(query.heads), options.resume)
+                already = run.state.tally.points
+                run.go(progress.tell)
+                progress.end()
+                _results(options, run, found, module)
+        except KeyboardInterrupt:
             progress.end()
-            _results(options, run, found, module)
-    except KeyboardInterrupt:
-        progress.end()
-        console.error(sweep_summary.stopped("interrupted", run.state, query, output))
-        return INTERRUPTED
-    except (OutputError, EngineError, SaveError) as error:
-        progress.end()
-        console.error(sweep_summary.stopped(str(error), run.state, query, output))
-        return FAILED
+            console.error(sweep_summary.stopped("interrupted", run.state, query, output))
+            return INTERRUPTED
+        except (SaveError, EngineError, TooManyError) as error:
+            progress.end()
+            console.error(sweep_summary.stopped(str(error), run.state, query, output))
+            return FAILED
     took = time.monotonic() - begun
     for line in sweep_summary.lines(run, run.state.tally.points - already, took):
         console.error(line)
     return FINE
+
+
+def _opened(
+    options: Options, query: Query, format: str, opened: ExitStack
+) -> tuple[Output | None, Write]:
+    """Where the rows go: a file that can be continued, or what is written to as it is."""
+    from kcfg.core import saving
+    from kcfg.core.sweep.output import Output
+    from kcfg.core.sweep.run import fingerprint
+
+    if options.output is None or options.plot is not None:
+        return None, console.write_bytes
+    path = options.output
+    with saving.told(path):
+        stream = saving.through(path)
+    if stream is None:
+        output = opened.enter_context(Output(path, query, fingerprint(query, format)))
+        return output, output.write
+    file = opened.enter_context(stream)
+
+    def write(data: bytes) -> None:
+        with saving.told(path):
+            saving.write(file, data)
+
+    return None, write
 
 
 def _results(options: Options, run: Run, found: Sweep, module: ModuleType) -> None:
@@ -96,7 +120,7 @@ def _results(options: Options, run: Run, found: Sweep, module: ModuleType) -> No
         from kcfg.cli.pictures import plot
 
         assert options.output
-        ending = os.path.splitext(options.output)[1].removeprefix(".")
+        ending = os.path.splitext(options.output)[1].removeprefix(".") or "svg"
         save_bytes(options.output, plot.draw(query, run.kept, ending))
     elif options.output is None and not query.encode:
         spec = found.spec
@@ -106,11 +130,6 @@ def _results(options: Options, run: Run, found: Sweep, module: ModuleType) -> No
         run.write(query.encode(query.heads, run.kept))
     if run.output:
         run.output.complete(getattr(module, "finish", None))
-
-
-def _stdout(data: bytes) -> None:
-    sys.stdout.flush()
-    sys.stdout.buffer.write(data)
 
 
 class _terminated:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from kcfg.core.printing import LONGEST, shortened
+
 
 class UnknownError(LookupError):
     """A name nobody here knows: ``known`` are the names that are, ``nearest`` the likely one."""
@@ -14,20 +16,25 @@ class UnknownError(LookupError):
         super().__init__(self.message())
 
     def message(self) -> str:
+        name = shortened(self.name)
         hint = f"did you mean {self.nearest!r}? " if self.nearest else ""
-        return f"unknown {self.what} {self.name!r}; {hint}known: {', '.join(self.known)}"
+        return f"unknown {self.what} {name!r}; {hint}known: {', '.join(self.known)}"
 
 
 class AmbiguousError(UnknownError):
     """A name that several of the known ones answer to: ``known`` are those."""
 
     def message(self) -> str:
-        return f"{self.what} {self.name!r} may be any of {', '.join(self.known)}; name one of them"
+        name = shortened(self.name)
+        return f"{self.what} {name!r} may be any of {', '.join(self.known)}; name one of them"
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """The known name that ``name`` is most likely a slip of, or None; no number is a slip."""
-    if name.isdecimal():
+    """The known name that ``name`` is most likely a slip of, or None.
+
+    No number is a slip, nor is what is longer than any name.
+    """
+    if name.isdecimal() or len(name) > LONGEST:
         return None
     from difflib import get_close_matches
 

@@ -172,13 +172,6 @@ def test_a_run_that_was_killed_when_its_file_was_there_can_be_run_again(folder: 
         assert not (folder / "rows.csv.progress").exists()
 
 
-def test_a_result_takes_no_pipe_s_place(folder: Path) -> None:
-    os.mkfifo(folder / "pipe.csv")
-    done = kcfg("-o", "pipe.csv", *COLUMNS, cwd=folder)
-    assert done.returncode == 2 and "pipe.csv is no regular file" in done.stderr
-    assert (folder / "pipe.csv").is_fifo()
-
-
 def test_the_best_rows_survive_a_stop(large: Path) -> None:
     text = (large / "spec.yaml").read_text()
     (large / "spec.yaml").write_text(text.replace("ov_depth: 64..256 step 2", "ov_depth: 64..256"))
@@ -199,7 +192,8 @@ def test_a_full_disk_is_said_and_can_be_continued(folder: Path) -> None:
 
     full = kcfg("-o", "rows.csv", *COLUMNS, cwd=folder, preexec_fn=little_room)
     assert full.returncode == 2
-    assert "cannot write rows.csv" in full.stderr and "--resume" in full.stderr
+    assert "rows.csv: cannot be written: File too large" in full.stderr
+    assert "--resume" in full.stderr
     assert not (folder / "rows.csv").exists()
     assert kcfg("-o", "rows.csv", *COLUMNS, "--resume", cwd=folder).returncode == 0
     assert (folder / "rows.csv").read_bytes() == wanted
@@ -207,7 +201,7 @@ def test_a_full_disk_is_said_and_can_be_continued(folder: Path) -> None:
 
 def test_a_broken_pipe_and_a_folder_that_is_not_there(folder: Path) -> None:
     missing = kcfg("-o", "no/rows.csv", cwd=folder)
-    assert missing.returncode == 2 and "No such file or directory" in missing.stderr
+    assert missing.returncode == 2 and "there is no directory" in missing.stderr
     with open("/dev/full", "w") as full:
         command = [sys.executable, "-m", "kcfg.cli", "sweep", "spec.yaml", "--format", "csv"]
         done = subprocess.run(command, cwd=folder, stdout=full, stderr=subprocess.PIPE, text=True)
@@ -269,7 +263,7 @@ def test_a_dask_cluster_survives_the_loss_of_a_worker() -> None:
             pids = list(client.run(os.getpid).values())
         assert len(pids) == 2
         found = []
-        for outcome in outcomes(engines.dask(cluster.scheduler_address, 2), query):
+        for outcome in outcomes(engines.dask(cluster.scheduler_address, 2, print), query):
             found.append(plain(outcome))
             if len(found) == 10:
                 os.kill(pids[0], signal.SIGKILL)

@@ -6,20 +6,18 @@ from typing import Annotated
 
 import typer
 
-from kcfg.cli.intake.options import Preset, Release, Setting, Specs, Target
+from kcfg.cli.intake.options import Output, Preset, Release, Setting, Specs, Target
 
 OTHERS = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf", ".html", ".htm", ".txt")
 """Endings of files that are no SVG."""
 
-Output = Annotated[
-    str | None,
-    typer.Option("--output", "-o", metavar="FILE", help="Write an SVG; `-` is standard output."),
-]
+File = Annotated[str | None, Output("Write an SVG; `-` is standard output.")]
 Width = Annotated[
     int | None,
     typer.Option(
         "--width",
         min=40,
+        max=10_000,
         help="Columns of the bars; else those of the terminal, 80 where there is none.",
     ),
 ]
@@ -28,7 +26,7 @@ Width = Annotated[
 def draw(
     specs: Specs = None,
     preset: Preset = None,
-    output: Output = None,
+    output: File = None,
     width: Width = None,
     settings: Setting = None,
     release: Release = None,

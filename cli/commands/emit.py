@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from kcfg.cli.intake.options import Preset, Release, Setting, Specs, Target, one_of
+from kcfg.cli.intake.options import Output, Preset, Release, Setting, Specs, Target, one_of
 from kcfg.core.emit import names
 
 Language = Annotated[str, one_of(names(), "language", "--lang", "The language to write it in.")]
@@ -14,14 +14,8 @@ Name = Annotated[
     str | None,
     typer.Option("--name", metavar="NAME", help="The spec to take, where a file holds several."),
 ]
-Output = Annotated[
-    str | None,
-    typer.Option("--output", "-o", metavar="FILE", help="Write to this file, whole or not at all."),
-]
-Check = Annotated[
-    str | None,
-    typer.Option("--check", metavar="FILE", help="Write nothing: show how this file differs."),
-]
+File = Annotated[str | None, Output("Write to this file, whole or not at all.")]
+Check = Annotated[str | None, Output("Write nothing: show how this file differs.", "--check")]
 Unsupported = Annotated[
     bool,
     typer.Option(
@@ -38,7 +32,7 @@ def emit(
     settings: Setting = None,
     release: Release = None,
     target: Target = None,
-    output: Output = None,
+    output: File = None,
     check: Check = None,
     unsupported: Unsupported = False,
 ) -> None:
@@ -48,24 +42,23 @@ def emit(
     configuration cannot run; 2: trouble. Without -o it goes to standard output.
     """
     from kcfg.cli import console
-    from kcfg.cli.emitting import compared, emitted
+    from kcfg.cli.emitting import Source, compared
     from kcfg.cli.exits import FAILED
     from kcfg.cli.intake.specs import Intake, usage
-    from kcfg.cli.saving import SaveError, save
+    from kcfg.cli.saving import STDOUT, SaveError, save
+    from kcfg.core.validate.settings import Projects
 
     if output is not None and check is not None:
         usage("--check compares and --output writes: give one of them")
     intake = Intake(specs, preset, settings=settings, release=release, target=target)
-    text = emitted(intake, lang, name=name, unsupported=unsupported)
+    source = Source(intake, Projects())
+    text, code = source.emitted(lang, name=name, unsupported=unsupported)
     if text is None:
-        raise typer.Exit(intake.exit_code)
+        raise typer.Exit(code)
     if check is not None:
         raise typer.Exit(compared(check, text))
-    if output in (None, "-"):
-        console.write(text)
-        return
     try:
-        save(str(output), text)
+        save(output or STDOUT, text)
     except SaveError as error:
         console.error(error)
         raise typer.Exit(FAILED) from error

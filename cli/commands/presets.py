@@ -24,7 +24,7 @@ def presets(
 
     if name is not None:
         with known():
-            console.write(shipped.text(name))
+            console.document(shipped.text(name))
         return
     found = [{"name": each, "summary": shipped.summary(each)} for each in shipped.names()]
     rows = [Row((each["name"], each["summary"])) for each in found]

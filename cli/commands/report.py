@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+from kcfg.cli.intake.options import Output, Preset, Release, Setting, Specs, Target
 
-from kcfg.cli.intake.options import Preset, Release, Setting, Specs, Target
-
-Output = Annotated[
-    str,
-    typer.Option("--output", "-o", metavar="FILE", help="The file; `-` is standard output."),
-]
+File = Annotated[str, Output("The file; `-` is standard output.")]
 
 
 def report(
-    output: Output,
+    output: File,
     specs: Specs = None,
     preset: Preset = None,
     settings: Setting = None,

@@ -18,5 +18,5 @@ def schema(kernel: Annotated[str | None, KernelName] = None) -> None:
     from kcfg.core.schema import schema as describe
 
     with known():
-        console.write(json.dumps(describe(kernel), indent=2) + "\n")
+        console.document(json.dumps(describe(kernel), indent=2) + "\n")
     raise typer.Exit

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from kcfg.cli import formats
-from kcfg.cli.intake.options import Preset, Release, Setting, Target
+from kcfg.cli.intake.options import Output, Preset, Release, Setting, Target
 
 
 def sweep(
@@ -67,7 +67,7 @@ def sweep(
     ] = None,
     output: Annotated[
         str | None,
-        typer.Option("-o", "--output", metavar="FILE", help="Write to this file, once complete."),
+        Output("Write to this file, once complete; `-` is standard output."),
     ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue the run that FILE.progress tells of.")

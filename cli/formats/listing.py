@@ -16,6 +16,6 @@ def show(format: str, facts: Any, page: Sequence[Piece]) -> None:
 
         from kcfg.cli import console
 
-        console.write(json.dumps(facts, indent=2) + "\n")
+        console.document(json.dumps(facts, indent=2) + "\n")
     else:
         draw(page)

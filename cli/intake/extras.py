@@ -1,4 +1,4 @@
-"""Modules that do not come with kcfg itself, and what to say where one is missing."""
+"""Packages that do not come with kcfg itself, asked for where they are needed."""
 
 from __future__ import annotations
 
@@ -8,22 +8,14 @@ import typer
 
 from kcfg.cli import console
 from kcfg.cli.exits import FAILED
-
-EXTRAS = {
-    "numpy": ("sweep", "NumPy"),
-    "pyarrow": ("parquet", "pyarrow"),
-    "matplotlib": ("plot", "Matplotlib"),
-    "distributed": ("dask", "Dask"),
-}
-"""What is not installed with kcfg itself, and the extra that brings it."""
+from kcfg.cli.loading import why_not
 
 
 def needs(module: str) -> None:
-    """Leave with a message where an extra is not installed."""
-    extra, name = EXTRAS[module]
+    """Leave with a message where an extra is not installed, or cannot be loaded."""
     try:
-        import_module(module)
-    except ImportError:
-        how = f"pip install '.[{extra}]' where kcfg was cloned"
-        console.error(f"this needs {name}, which is not installed; it comes with: {how}")
+        if import_module(module).__file__ is None:  # folders that are left of it
+            raise ModuleNotFoundError(name=module)
+    except Exception as error:  # whatever a broken installation raises
+        console.error(why_not(module, error))
         raise typer.Exit(FAILED) from None

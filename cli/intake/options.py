@@ -48,6 +48,12 @@ Target = Annotated[
 ]
 
 
+def Output(help: str, flag: str = "--output") -> Any:
+    """An option that names a file to write, or one to compare with."""
+    flags = (flag, "-o") if flag == "--output" else (flag,)
+    return typer.Option(*flags, metavar="FILE", help=help, callback=_said)
+
+
 KernelName = typer.Argument(metavar="[KERNEL]", help="A kernel's name, such as fa4.")
 
 

@@ -9,7 +9,8 @@ from typing import NamedTuple
 from kcfg.cli import formats
 from kcfg.cli.intake.extras import needs
 from kcfg.cli.intake.specs import usage
-from kcfg.cli.saving import SaveError, refuse
+from kcfg.cli.saving import STDOUT
+from kcfg.core.saving import SaveError, goes_through, refuse
 
 PICTURES = (".svg", ".png", ".pdf")
 """Endings of files that a picture is drawn to."""
@@ -51,10 +52,15 @@ def plotted(options: Options) -> tuple[Options, dict[str, str]]:
         usage(f"--plot takes x=NAME y=NAME, and by=NAME, not {options.plot!r}")
     if len(set(drawn.values())) < len(drawn):
         usage(f"--plot: x, y and by must be different names, not {options.plot!r}")
-    if output is None or not output.endswith(PICTURES):
-        usage(f"--plot needs a file to draw to: -o with one of {', '.join(PICTURES)}")
+    if output != STDOUT and not (output or "").endswith(PICTURES):
+        usage(
+            f"--plot needs a file to draw to: -o with one of {', '.join(PICTURES)}; "
+            "`-` is an SVG on standard output"
+        )
+    assert output
     try:
-        refuse(output)
+        if output != STDOUT:
+            refuse(output)
     except SaveError as error:
         usage(str(error))
     for name, given in (
@@ -88,9 +94,9 @@ def format_of(options: Options) -> str:
         usage("a table is for the terminal: write csv, jsonl or parquet to a file")
     if format == "parquet":
         needs("pyarrow")
-        if not options.output:
-            usage("parquet is no text: name a file with -o")
-    if options.resume and not options.output:
+        if not options.output or goes_through(options.output):
+            usage("parquet is put together when all rows are there: name a file with -o")
+    if options.resume and (not options.output or goes_through(options.output)):
         usage("--resume needs the file of -o that it continues")
     return format
 

@@ -20,7 +20,7 @@ from kcfg.core.sweep.expression import ExpressionError, condition
 from kcfg.core.sweep.names import UnknownNameError, default_columns, name_of
 from kcfg.core.sweep.query import Head, Query
 from kcfg.core.sweep.reader import Sweep, read_sweep
-from kcfg.core.sweep.reduce import Key, Kind, Reduction
+from kcfg.core.sweep.reduce import MOST, Key, Kind, Reduction
 
 BLOCK = 1 << 17
 """Points of a block: enough that Python's own part does not count, few enough for the cache."""
@@ -33,9 +33,6 @@ CELL_VALUES = 1 << 22
 
 LARGEST = 1 << 62
 """Points of a grid at most."""
-
-SORTABLE = 1_000_000
-"""Points of a grid that may be sorted as a whole, which takes memory for each."""
 
 ROWS = 20
 """Rows of a table."""
@@ -172,13 +169,15 @@ def _keep(
             if given:
                 usage(f"--pareto and {option} do not go together")
         return Reduction("front", keys(names(options.pareto), "--pareto"))
+    if options.top and options.top > MOST:
+        usage(f"--top: at most {MOST:,} rows are picked, which takes memory for each")
     most = options.top or (ROWS if format == "table" else None)
     if options.sort is None:
         return Reduction("first", (), most) if most else None
-    if most is None and size > SORTABLE:
+    if most is None and size > MOST:
         usage(
             f"--sort needs --top N here: to sort all of {size:,} points takes memory for each "
-            f"of them (it is done for up to {SORTABLE:,})"
+            f"of them (it is done for up to {MOST:,})"
         )
     kind: Kind = "best"
     return Reduction(kind, keys(names(options.sort), "--sort"), most or size)

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 from kcfg.core.figures import some
 from kcfg.core.kernel import VERDICT
-from kcfg.core.sweep.output import Output, State
+from kcfg.core.sweep.output import Output
 from kcfg.core.sweep.query import Query
 from kcfg.core.sweep.reasons import leaves, tree
 from kcfg.core.sweep.run import Run
+from kcfg.core.sweep.state import State
 
 
 def lines(run: Run, derived: int, seconds: float) -> Iterator[str]:

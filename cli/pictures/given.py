@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import NoReturn
 
 import typer
@@ -12,13 +13,19 @@ from kcfg.cli.intake.specs import Intake
 from kcfg.cli.saving import SaveError, save
 from kcfg.core.report import Derived, report
 
+MOST = 500
+"""Configurations of one picture or page: each of them stays in memory until all are drawn."""
+
 
 def derived(intake: Intake) -> list[Derived]:
     """Every spec derived; leaves where one could not be read, so that nothing is missing unseen.
 
     The intake fails where a configuration has errors.
     """
-    specs = list(intake)
+    specs = list(islice(intake, MOST + 1))
+    if len(specs) > MOST:
+        console.error(f"more than {MOST} configurations in one picture or page: name fewer")
+        raise typer.Exit(FAILED)
     if intake.exit_code:
         raise typer.Exit(intake.exit_code)
     found = []

@@ -22,13 +22,14 @@ SIGNS = {"free": ".", "padding": "-", "reserved": "#", "over": "!"}
 def pages(scenes: Sequence[Scene], width: int = WIDTH) -> Iterator[Piece]:
     """Every scene, one below the other, at the same scales."""
     extents = _extents(scenes)
+    named = {key: names(scene.part(key) for scene in scenes) for key in KEYS}
     for count, (letter, scene) in enumerate(zip(letters(len(scenes)), scenes, strict=True)):
         if count:
             yield Line("")
         yield Heading(plain.wrap(f"{letter}  {scene.title}".strip(), width), 1)
         yield Line(scene.verdict, _tone(scene.good))
         for key in KEYS:
-            yield from _part(scene.part(key), names(s.part(key) for s in scenes), extents, width)
+            yield from _part(scene.part(key), named[key], extents, width)
     yield from _moved(scenes, width)
 
 

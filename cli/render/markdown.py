@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from kcfg.cli.pages.pieces import Code, Column, Grid, Heading, Line, Piece, Table
+
+INLINE = re.compile(r"[\\`*_~$|<&\[]")
+"""What may begin code, emphasis, a formula, a cell, HTML, an entity, a link or a picture."""
+LEADING = re.compile(r"^(\d*)([-+=#>.)])|(#)(?=#*$)")
+"""What may begin a list, a heading or a quotation at the start of a line, or end a heading."""
 
 
 def text(page: Iterable[Piece]) -> str:
@@ -15,11 +21,12 @@ def text(page: Iterable[Piece]) -> str:
 def _piece(piece: Piece) -> str:
     match piece:
         case Heading():
-            return f"{'#' * (piece.level + 1)} {_escape(piece.text)}\n"
+            return f"{'#' * (piece.level + 1)} {_line(piece.text)}\n"
         case Line():
-            return f"{_escape(piece.text)}\n"
+            return f"{_line(piece.text)}\n"
         case Code():
-            return f"```\n{piece.text}\n```\n"
+            fence = "`" * max(3, 1 + max(map(len, re.findall("`+", piece.text)), default=0))
+            return f"{fence}\n{piece.text}\n{fence}\n"
         case Grid():
             return _table((Column("name"), Column("value", True)), piece.pairs)
         case Table():
@@ -38,7 +45,9 @@ def _row(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _escape(cell: str) -> str:
-    for special in "\\|*_`<":
-        cell = cell.replace(special, f"\\{special}")
-    return cell
+def _line(text: str) -> str:
+    return LEADING.sub(lambda match: f"{match[1] or ''}\\{match[2] or match[3]}", _escape(text))
+
+
+def _escape(text: str) -> str:
+    return INLINE.sub(r"\\\g<0>", text)

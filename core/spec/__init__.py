@@ -20,6 +20,7 @@ from kcfg.core.spec.problem import Problem
 from kcfg.core.spec.scalars import is_null, kind_of
 from kcfg.core.spec.section import (
     MERGE,
+    TOO_MANY,
     EnoughError,
     Entry,
     Notes,
@@ -125,7 +126,7 @@ def checked(
         found = read(root, notes)
     except EnoughError:
         problems = notes.problems()
-        last = problems[-1]._replace(path="", message="too many problems; the rest is not listed")
+        last = problems[-1]._replace(path="", message=TOO_MANY)
         return [*problems, last]
     except (BrokenError, RecursionError) as error:
         if notes and isinstance(error, BrokenError) and error.composing:

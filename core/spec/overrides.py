@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from kcfg.core.kernel import Kernel
-from kcfg.core.spec.problem import shortened
+from kcfg.core.printing import shortened
 from kcfg.core.spec.scalars import is_null
 from kcfg.core.spec.section import Entry, Notes, Setting
 from kcfg.core.spec.shape import grammar

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from kcfg.core.errors import nearest
+from kcfg.core.printing import LONGEST as LONGEST, printable as printable, shortened
 
 Kind = Literal["unreadable", "wrong"]
 """``unreadable``: it could not be read or parsed (exit code 2); ``wrong``: it was
 understood and refused (exit code 1)."""
-
-LONGEST = 60
-"""Characters of a given value that a message repeats in full."""
 
 
 class Problem(NamedTuple):
@@ -35,15 +33,6 @@ class Problem(NamedTuple):
         return printable(f"{where}: {path}{self.message}")
 
 
-def printable(text: str) -> str:
-    """The text with every character escaped that a terminal might act on."""
-    if text.isprintable():
-        return text
-    return "".join(
-        c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text
-    )
-
-
 def shown(text: str) -> str:
     """A given text as a message repeats it: in backquotes, its middle left out when long."""
     if len(text) > LONGEST:
@@ -51,9 +40,12 @@ def shown(text: str) -> str:
     return f"`{printable(text)}`" if text else "''"
 
 
-def shortened(text: str) -> str:
-    """The text, its middle left out when long."""
-    return f"{text[:20]}...{text[-10:]}" if len(text) > LONGEST else text
+def quoted(value: Any) -> str:
+    """A given value of any kind as a message repeats it."""
+    try:
+        return shown(repr(value))
+    except ValueError:  # which Python does not write down
+        return "a number of thousands of digits"
 
 
 def listed(names: Iterable[str], most: int = 30) -> str:

@@ -12,6 +12,7 @@ from kcfg.core.spec.scalars import kind_of
 
 MOST_PROBLEMS = 100
 """Problems of one document that are listed."""
+TOO_MANY = "too many problems; the rest is not listed"
 
 MERGE = "<<"
 

@@ -12,7 +12,8 @@ import os
 import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from concurrent.futures import CancelledError
+from contextlib import closing, contextmanager
 from importlib import import_module
 from itertools import islice
 from multiprocessing import parent_process, resource_tracker
@@ -21,13 +22,20 @@ from typing import Any
 
 from kcfg.core.sweep.query import Outcome
 from kcfg.core.sweep.work import Task, work
+from kcfg.core.version import VERSION
 
 AHEAD = 3
 """Blocks under way for each worker."""
 RETRIES = 5
 """How often in a row workers may be lost before it is no accident."""
+CONNECTING = 10
+"""Seconds until a Dask scheduler must have answered."""
+WAITING = 30
+"""Seconds for which a Dask cluster may be without any worker."""
 
 Engine = Callable[[Iterable[Task]], Iterator[Outcome]]
+Say = Callable[[str], None]
+"""Tells whoever waits what is waited for."""
 
 
 class EngineError(RuntimeError):
@@ -60,14 +68,16 @@ def processes(jobs: int) -> Engine:
                     with _unstoppable():  # workers may be started here
                         for place, (task, job) in enumerate(waiting):
                             if job is None:
-                                waiting[place] = (task, workers.submit(work, task))
+                                waiting[place] = (task, _submitted(workers, task))
                     if not waiting:
                         return
                     outcome = waiting[0][1].result()
                 except BrokenProcessPool:
                     lost += 1
                     if lost > RETRIES:
-                        raise EngineError("the worker processes keep dying") from None
+                        raise EngineError(
+                            "the worker processes keep dying; --jobs 1 does without them"
+                        ) from None
                     workers.shutdown(wait=False, cancel_futures=True)
                     workers = pool()
                     waiting = deque((task, None) for task, _ in waiting)
@@ -81,49 +91,105 @@ def processes(jobs: int) -> Engine:
     return run
 
 
-def dask(scheduler: str | None, jobs: int) -> Engine:
+def _submitted(workers: Any, task: Task) -> Any:
+    try:
+        return workers.submit(work, task)
+    except OSError as error:
+        raise EngineError(f"no worker process can be started: {error}") from None
+
+
+def dask(scheduler: str | None, jobs: int, say: Say) -> Engine:
     """A Dask cluster: the one at an address, or ``jobs`` processes started here.
 
-    Dask derives a block anew when the worker that had it is gone.
+    Dask derives a block anew when the worker that had it is gone. Raises `EngineError` where
+    there is no cluster, or no worker in it for longer than `WAITING`.
     """
 
     def run(tasks: Iterable[Task]) -> Iterator[Outcome]:
         distributed: Any = import_module("distributed")
-        own = None
-        if scheduler is None:
-            with _unstoppable():
-                own = distributed.LocalCluster(
-                    n_workers=jobs,
-                    threads_per_worker=1,
-                    dashboard_address=":0",
-                    silence_logs=logging.CRITICAL,  # of workers that go: the outcome says enough
-                )
-        try:
-            client = distributed.Client(own or scheduler, timeout=10)
-        except OSError as error:
-            raise EngineError(f"no Dask scheduler at {scheduler}: {error}") from None
-        ahead = AHEAD * max(2, len(client.scheduler_info()["workers"]))
-        try:
-            waiting: deque[Any] = deque()
-            left = iter(tasks)
-            while True:
-                for task in islice(left, ahead - len(waiting)):
-                    waiting.append(client.submit(work, task, pure=False, retries=RETRIES))
-                if not waiting:
-                    return
-                job = waiting.popleft()
-                try:
-                    outcome = job.result()
-                except distributed.KilledWorker:
-                    raise EngineError("a block lost its worker time and again") from None
-                job.release()
-                yield outcome
-        finally:
-            client.close()
-            if own is not None:
-                own.close()
+        with _cluster(distributed, jobs, scheduler) as cluster:
+            try:
+                client = distributed.Client(cluster, timeout=CONNECTING)
+            except (OSError, ValueError) as error:
+                raise EngineError(f"no Dask scheduler at {scheduler}: {error}") from None
+            with closing(client):
+                if not _workers(client):
+                    say(f"waiting for a Dask worker, {WAITING} s at most")
+                    _awaited(client)
+                yield from _derived(distributed, client, tasks)
 
     return run
+
+
+@contextmanager
+def _cluster(distributed: Any, jobs: int, scheduler: str | None) -> Iterator[Any]:
+    """What a client connects to: an address, or a cluster that is started here and ended."""
+    if scheduler is not None:
+        yield scheduler
+        return
+    try:
+        with _unstoppable():
+            own = distributed.LocalCluster(
+                n_workers=jobs,
+                threads_per_worker=1,
+                dashboard_address=":0",
+                silence_logs=logging.CRITICAL,  # of workers that go: the outcome says enough
+            )
+    except Exception as error:  # Dask has no one kind for it
+        raise EngineError(f"no Dask cluster can be started here: {error}") from None
+    with closing(own):
+        yield own
+
+
+def _derived(distributed: Any, client: Any, tasks: Iterable[Task]) -> Iterator[Outcome]:
+    ahead = AHEAD * max(2, _workers(client))
+    waiting: deque[Any] = deque()
+    left = iter(tasks)
+    while True:
+        for task in islice(left, ahead - len(waiting)):
+            waiting.append(client.submit(_remote, VERSION, task, pure=False, retries=RETRIES))
+        if not waiting:
+            return
+        job = waiting.popleft()
+        try:
+            outcome = _result(client, job)
+        except distributed.KilledWorker:
+            raise EngineError("a block lost its worker time and again") from None
+        except ImportError as error:
+            raise EngineError(f"a Dask worker lacks what it needs: {error}") from None
+        except (distributed.comm.CommClosedError, CancelledError) as error:
+            raise EngineError(f"the Dask cluster was lost: {error}") from None
+        job.release()
+        yield outcome
+
+
+def _result(client: Any, job: Any) -> Any:
+    """What comes of a job, however long it takes while there are workers."""
+    while True:
+        try:
+            return job.result(timeout=WAITING)
+        except TimeoutError:
+            if not _workers(client):
+                _awaited(client)
+
+
+def _awaited(client: Any) -> None:
+    """Wait for a worker; raises `EngineError` where none comes."""
+    try:
+        client.wait_for_workers(1, timeout=WAITING)
+    except TimeoutError:
+        raise EngineError(f"the Dask cluster had no worker for {WAITING} s") from None
+
+
+def _workers(client: Any) -> int:
+    return len(client.nthreads())
+
+
+def _remote(version: str, task: Task) -> Outcome:
+    """`work`, where there may be another kcfg."""
+    if version != VERSION:
+        raise ImportError(f"kcfg {version} asks, and kcfg {VERSION} is there")
+    return work(task)
 
 
 @contextmanager

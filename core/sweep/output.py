@@ -2,7 +2,8 @@
 
 Rows go to ``FILE.part``; how far they have got stands in ``FILE.progress``, which is
 replaced as a whole whenever the rows before it are safely on the disk. What a run that was
-stopped wrote after that is cut off when it is continued.
+stopped wrote after that is cut off when it is continued. No other run writes to the file
+meanwhile.
 """
 
 from __future__ import annotations
@@ -10,120 +11,137 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from contextlib import ExitStack
+from typing import Any
+from zlib import crc32
 
-from kcfg.core.sweep.query import Tally
+from kcfg.core.saving import SaveError, alone, beside, cleared, put, refuse, told, write
+from kcfg.core.sweep.query import Query
+from kcfg.core.sweep.state import State, restored
 
 Finish = Callable[[str, str], None]
 """Makes the file of the second name from the rows in the first."""
 
-
-class State(NamedTuple):
-    """How far a sweep has got: the next block, the bytes written, counts, points kept."""
-
-    next: int = 0
-    bytes: int = 0
-    tally: Tally = Tally()
-    kept: tuple[int, ...] = ()
-
-
-class OutputError(Exception):
-    """The file cannot be written, or continued; its text says why."""
+LARGEST = 1 << 26
+"""Bytes of a state at most: that of a million points kept has a third of it."""
+PIECE = 1 << 20
+"""Bytes that are read at a time."""
 
 
 class Output:
-    """One result file; ``query`` tells sweeps apart, so that none continues another's."""
+    """One result file, followed through links; as a context it is closed at the end.
 
-    def __init__(self, path: str, query: str) -> None:
-        self.path, self.query = path, query
-        self.part, self.progress = f"{path}.part", f"{path}.progress"
-        self.size = 0
+    ``fingerprint`` tells sweeps apart, so that none continues another's.
+    """
+
+    def __init__(self, path: str, query: Query, fingerprint: str) -> None:
+        self.path, self.query, self.fingerprint = path, query, fingerprint
+        self.place = os.path.realpath(path)
+        self.part, self.progress = f"{self.place}.part", f"{self.place}.progress"
+        self.size = self.crc32 = 0
+        self._open = ExitStack()
+
+    def __enter__(self) -> Output:
+        return self
+
+    def __exit__(self, *about: object) -> None:
+        self._open.close()
 
     def begin(self, header: bytes, resume: bool) -> State:
         """Open the file, at its beginning or where an interrupted run was; that run's state."""
-        if os.path.exists(self.path) and not os.path.isfile(self.path):
-            raise OutputError(f"{self.path} is no regular file: a result would take its place")
-        # Without rows it tells of a run that came to its end, and could not say so any more.
-        begun = os.path.exists(self.progress) and os.path.exists(self.part)
-        state = self._found() if begun else None
-        if state and not resume:
-            raise OutputError(
-                f"{self.progress}: an earlier run was interrupted: continue it with --resume, "
-                f"or delete {self.part} and {self.progress}"
-            )
-        try:
-            self.file = open(self.part, "r+b" if state else "wb", buffering=0)  # noqa: SIM115
+        with told(self.path):
+            refuse(self.path)
+            self._open.enter_context(alone(self.path))
+            self._new = cleared(beside(self.place, "tmp"))
+            # Without rows it tells of a run that came to its end, and could not say so any more.
+            begun = os.path.isfile(self.progress) and os.path.isfile(self.part)
+            state = self._found() if begun else None
+            if state and not resume:
+                raise SaveError(
+                    f"{self.progress}: an earlier run was interrupted: continue it with --resume, "
+                    f"or {self._afresh}"
+                )
+            mode = "r+b" if state else "wb"
+            self.file = self._open.enter_context(open(self.part, mode, buffering=0))  # noqa: SIM115
             if state:
-                if os.path.getsize(self.part) < state.bytes:
-                    raise OutputError(f"{self.part} is shorter than {self.progress} says")
-                self.file.truncate(state.bytes)
-                self.file.seek(state.bytes)
-                self.size = state.bytes
+                self._take_up(state, header)
                 return state
             self.write(header)
-            state = State(bytes=self.size)
+            state = State(bytes=self.size, crc32=self.crc32)
             self.save(state)
             return state
-        except OSError as error:
-            raise self._trouble(error) from None
 
     def write(self, data: bytes) -> None:
-        """Append bytes; raises `OutputError` where they do not all get there."""
-        left = memoryview(data)
-        try:
-            while left:
-                left = left[self.file.write(left) :]
-        except OSError as error:
-            raise self._trouble(error) from None
+        """Append bytes; raises `SaveError` where they do not all get there."""
+        with told(self.path):
+            write(self.file, data)
         self.size += len(data)
+        self.crc32 = crc32(data, self.crc32)
 
     def save(self, state: State) -> None:
         """Put down how far the run has got, once its rows are on the disk."""
-        said = {"query": self.query, **state._asdict()}
-        said["tally"] = state.tally._asdict()
-        temporary = f"{self.progress}.new"
-        try:
+        said = {"query": self.fingerprint, **state.to_json()}
+        with told(self.path):
             os.fsync(self.file.fileno())
-            with open(temporary, "w", encoding="utf-8") as file:
+            with open(self._new, "w", encoding="utf-8") as file:
                 json.dump(said, file)
                 file.flush()
                 os.fsync(file.fileno())
-            os.replace(temporary, self.progress)
-        except OSError as error:
-            raise self._trouble(error) from None
+            os.replace(self._new, self.progress)
 
     def complete(self, finish: Finish | None) -> None:
         """Give the file its name; ``finish`` first makes it from the rows where they differ."""
-        try:
+        with told(self.path):
             os.fsync(self.file.fileno())
-            self.file.close()
-            ready = self.part
+            refuse(self.path)
             if finish:
-                ready = f"{self.path}.new"
-                finish(self.part, ready)
-            os.replace(ready, self.path)
+                finish(self.part, self._new)
+            put(self._new if finish else self.part, self.place)
             for left in (self.progress, self.part):
                 if os.path.exists(left):
                     os.remove(left)
-        except OSError as error:
-            raise self._trouble(error) from None
+
+    @property
+    def _afresh(self) -> str:
+        return f"delete {self.part} and {self.progress} to begin anew"
 
     def _found(self) -> State:
+        """The state that stands in the file of progress; raises `SaveError` for what is none."""
         try:
-            with open(self.progress, encoding="utf-8") as file:
-                said: dict[str, Any] = json.load(file)
-            query, tally = said.pop("query"), said.pop("tally")
-            tally["refused"] = tuple(map(tuple, tally["refused"]))
-            state = State(tally=Tally(**tally), **said)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise OutputError(f"{self.progress} cannot be read: {error}") from None
-        if query != self.query:
-            raise OutputError(
+            with open(self.progress, "rb") as file:
+                data = file.read(LARGEST + 1)
+            if len(data) > LARGEST:
+                raise ValueError(f"more than {LARGEST:,} bytes")
+            said: dict[str, Any] = dict(json.loads(data))
+            fingerprint = said.pop("query")
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
+            raise self._unfit(error) from None
+        if fingerprint != self.fingerprint:
+            raise SaveError(
                 f"{self.progress} belongs to another sweep (its spec, options or kcfg differ): "
-                f"name another file, or delete {self.part} and {self.progress}"
+                f"name another file, or {self._afresh}"
             )
-        return state._replace(kept=tuple(state.kept))
+        try:
+            return restored(said, self.query)
+        except ValueError as error:
+            raise self._unfit(error) from None
 
-    def _trouble(self, error: OSError) -> OutputError:
-        why = error.strerror or str(error)
-        return OutputError(f"cannot write {error.filename or self.path}: {why}")
+    def _unfit(self, error: Exception) -> SaveError:
+        why = f"no {error}" if isinstance(error, KeyError) else error
+        return SaveError(f"{self.progress} cannot be what a sweep left: {why}; {self._afresh}")
+
+    def _take_up(self, state: State, header: bytes) -> None:
+        """Cut off what was written after a state; raises `SaveError` unless the rest is right."""
+        begins = self.file.read(len(header)) == header
+        self.file.seek(0)
+        left = state.bytes
+        while left and (piece := self.file.read(min(left, PIECE))):
+            self.crc32 = crc32(piece, self.crc32)
+            left -= len(piece)
+        if left or self.crc32 != state.crc32 or state.bytes < len(header) or not begins:
+            raise SaveError(
+                f"{self.part} does not hold the rows that {self.progress} tells of; {self._afresh}"
+            )
+        self.file.truncate(state.bytes)
+        self.file.seek(state.bytes)
+        self.size = state.bytes

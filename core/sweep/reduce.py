@@ -19,6 +19,13 @@ from kcfg.core.sweep.rows import Column, Rows
 
 Kind = Literal["first", "best", "front", "bands"]
 
+MOST = 1_000_000
+"""Rows that are kept at most: memory is taken for each."""
+
+
+class TooManyError(RuntimeError):
+    """More rows would be kept than `MOST`."""
+
 
 class Key(NamedTuple):
     """A column to go by, by its place: the least first, or the greatest."""

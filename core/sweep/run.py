@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
 
 from kcfg.core.kernel import VERDICT
+from kcfg.core.saving import SaveError
 from kcfg.core.sweep.engines import Engine
-from kcfg.core.sweep.output import Output, OutputError, State
+from kcfg.core.sweep.output import Output
 from kcfg.core.sweep.query import Outcome, Query
-from kcfg.core.sweep.reduce import Reduction
+from kcfg.core.sweep.reduce import MOST, Reduction, TooManyError
 from kcfg.core.sweep.rows import Rows, joined
+from kcfg.core.sweep.state import State
 from kcfg.core.sweep.work import Task, worker
 from kcfg.core.version import VERSION
 
@@ -51,7 +53,7 @@ class Run:
         """
         try:
             self._collect(self.engine(self._tasks()), tell)
-        except OutputError:
+        except SaveError:
             raise
         except BaseException:
             if self.output:
@@ -87,10 +89,16 @@ class Run:
                 self.rows = self.query.keep.reduce(
                     joined((self.rows, outcome.rows), len(self.query.columns))
                 )
+                if self.rows.size > MOST:
+                    raise TooManyError(
+                        f"more than {MOST:,} points are to be kept, which takes memory for each: "
+                        "go by fewer keys, or narrow it down with --where"
+                    )
                 kept = tuple(self.rows.points.tolist())
             self.write(outcome.data)
-            size = self.output.size if self.output else 0
-            self.state = State(outcome.number + 1, size, state.tally.plus(outcome.tally), kept)
+            size, check = (self.output.size, self.output.crc32) if self.output else (0, 0)
+            tally = state.tally.plus(outcome.tally)
+            self.state = State(outcome.number + 1, size, check, tally, kept)
             tell(self.state)
             if self.output and time.monotonic() - saved > EVERY:
                 self.output.save(self.state)

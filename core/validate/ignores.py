@@ -7,16 +7,19 @@ head for all of the document.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
 import yaml
 
 from kcfg.core.finding import Finding
+from kcfg.core.printing import printable, shortened
 from kcfg.core.spec.documents import Document, place
 from kcfg.core.spec.nodes import Untyped
-from kcfg.core.spec.problem import meant, printable
-from kcfg.core.spec.section import Position
+from kcfg.core.spec.problem import listed, meant
+from kcfg.core.spec.section import MOST_PROBLEMS, TOO_MANY, Position
 from kcfg.core.validate import checks
 from kcfg.core.validate.problems import of
 from kcfg.core.validate.selection import Selection, known
@@ -26,6 +29,8 @@ IGNORE = re.compile(r"ignore\s*\[([^\]]*)\]\s*(.*)")
 OF_BUILDS = "CHK"
 """How the ids begin of rules about what a compiler made."""
 BEHIND = "nothing follows it that it could be about"
+FEW = 8
+"""Ids of a comment that are listed."""
 FORM = "write `# kcfg: ignore[ID, ID] reason`"
 
 
@@ -57,10 +62,11 @@ class Waivers:
         for position, line, text in _comments(document):
             match = IGNORE.fullmatch(text.strip())
             if match:
-                ids = tuple(id for id in re.split(r"[,\s]+", match[1].upper()) if id)
+                written = filter(None, re.split(r"[,\s]+", match[1].upper()))
+                ids = tuple(dict.fromkeys(written))
                 self.ignores.append(Ignore(ids, match[2].strip("-: "), line, position))
             if not match or not self.ignores[-1].ids:
-                message = f"`# kcfg: {printable(text.strip())}` is not understood; {FORM}"
+                message = f"`# kcfg: {_brief(text.strip())}` is not understood; {FORM}"
                 self._malformed.append(of(checks.MALFORMED, message, file, position))
 
     def waives(self, finding: Finding) -> bool:
@@ -71,10 +77,17 @@ class Waivers:
 
     def complaints(self, selection: Selection) -> Iterator[Finding]:
         """What is wrong with the comments themselves, once every finding was asked about."""
+        every = self._complaints(selection)
+        yield from islice(every, MOST_PROBLEMS)
+        for beyond in islice(every, 1):
+            yield beyond._replace(message=TOO_MANY)
+
+    def _complaints(self, selection: Selection) -> Iterator[Finding]:
         yield from self._malformed
         for ignore in self.ignores:
             if ignore.ids and not ignore.reason:
-                message = f"this ignore of {', '.join(ignore.ids)} gives no reason: add why"
+                ids = listed(map(_brief, ignore.ids), FEW)
+                message = f"this ignore of {ids} gives no reason: add why"
                 yield self._of(checks.NO_REASON, message, ignore)
             for id in ignore.ids:
                 yield from self._about(ignore, id, selection)
@@ -82,7 +95,7 @@ class Waivers:
     def _about(self, ignore: Ignore, id: str, selection: Selection) -> Iterator[Finding]:
         waivable = [rule.id for rule in known() if rule.waivable]
         if id not in {rule.id for rule in known()}:
-            message = f"unknown rule {printable(id)}; {meant(id, waivable)}"
+            message = f"unknown rule {_brief(id)}; {meant(id, waivable)}"
             yield self._of(checks.UNKNOWN, message, ignore)
         elif id not in waivable:
             message = f"{id} cannot be ignored: what is not understood is not judged"
@@ -104,18 +117,23 @@ def _comments(document: Document) -> Iterator[tuple[Position, int, str]]:
     text = document.text
     scalars, content = _tokens(text)
     for match in COMMENT.finditer(text):
-        if any(start <= match.start() < end for start, end in scalars):
+        before = bisect_right(scalars, (match.start(), len(text))) - 1
+        if before >= 0 and match.start() < scalars[before][1]:
             continue  # part of a value
         line, column = place(text, match.start(), document.line)
         row = line - document.line
-        following = [each for each in content if each >= row]
+        following = bisect_left(content, row)
         if not content or row < content[0]:
             about = 0
-        elif following:
-            about = document.line + following[0]
+        elif following < len(content):
+            about = document.line + content[following]
         else:
             about = -1  # behind everything: about nothing
         yield (line, column), about, match[1]
+
+
+def _brief(text: str) -> str:
+    return printable(shortened(text))
 
 
 def _tokens(text: str) -> tuple[list[tuple[int, int]], list[int]]:

@@ -17,6 +17,12 @@ MENTION = rb"""\btool["']?\s*(?:\]|\.\s*["']?kcfg)"""
 """What a pyproject.toml must hold to be parsed: most of them say nothing to kcfg."""
 
 
+MOST = 20
+"""Unknown keys that are named."""
+LARGEST = 1 << 24
+"""Bytes of a pyproject.toml that is read."""
+
+
 class Settings(NamedTuple):
     """What a project says; None and empty where it says nothing. ``file`` is its pyproject.toml."""
 
@@ -61,11 +67,14 @@ class Projects:
                 self._note(path, "", "expected a file: this is none that could be read")
                 return NONE
             with open(path, "rb") as file:
-                data = file.read()
+                data = file.read(LARGEST + 1)
         except OSError as error:
             if not os.path.lexists(path):
                 return None
             self._note(path, "", f"cannot be read: {error.strerror or error}")
+            return NONE
+        if len(data) > LARGEST:
+            self._note(path, "", f"more than {LARGEST:,} bytes, too many to read")
             return NONE
         return self._parse(path, data) if _mentioned(data) else None
 
@@ -76,6 +85,9 @@ class Projects:
             tools = tomllib.loads(data.decode()).get("tool", {})
         except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
             self._note(path, "", f"not TOML: {error}")
+            return NONE
+        except ValueError:  # TOML, whose numbers Python does not take
+            self._note(path, "", "a number in this file has too many digits to be read")
             return NONE
         table = tools.get("kcfg") if isinstance(tools, dict) else None
         if table is None:
@@ -90,9 +102,13 @@ class Projects:
         from kcfg.core.spec.problem import meant, shown
 
         given: dict[str, Any] = {}
+        unknown = [key for key in table if key not in READERS]
+        for key in unknown[:MOST]:
+            self._note(path, "", f"unknown key {shown(key)}; {meant(key, READERS)}")
+        if len(unknown) > MOST:
+            self._note(path, "", f"{len(unknown) - MOST:,} more unknown keys")
         for key, value in table.items():
             if key not in READERS:
-                self._note(path, "", f"unknown key {shown(key)}; {meant(key, READERS)}")
                 continue
             try:
                 given[key] = READERS[key](value)
@@ -110,31 +126,29 @@ def _mentioned(data: bytes) -> bool:
     return b"kcfg" in (text := data.replace(b"\0", b"")) and re.search(MENTION, text) is not None
 
 
-def _given(value: Any) -> str:
-    from kcfg.core.spec.problem import shown
-
-    return shown(repr(value))
-
-
 def _target(value: Any) -> str:
     from kcfg.core import targets
+    from kcfg.core.spec.problem import quoted
 
     if not isinstance(value, str):
-        raise TypeError(f"expected the name of a target in quotes, not {_given(value)}")
+        raise TypeError(f"expected the name of a target in quotes, not {quoted(value)}")
     return targets.find(value).name
 
 
 def _ids(value: Any) -> tuple[str, ...]:
+    from kcfg.core.spec.problem import quoted
     from kcfg.core.validate.selection import prefixes
 
     if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
-        raise TypeError(f'expected a list of rule ids, such as ["SMEM004"], not {_given(value)}')
+        raise TypeError(f'expected a list of rule ids, such as ["SMEM004"], not {quoted(value)}')
     return prefixes(value)
 
 
 def _strict(value: Any) -> bool:
+    from kcfg.core.spec.problem import quoted
+
     if not isinstance(value, bool):
-        raise TypeError(f"expected true or false, not {_given(value)}")
+        raise TypeError(f"expected true or false, not {quoted(value)}")
     return value
 
 

@@ -31,4 +31,4 @@ def _cell(value: Any) -> Any:
 def _write_row(row: Iterable[Any]) -> None:
     line = io.StringIO()
     csv.writer(line, lineterminator="\n").writerow(row)
-    console.write(line.getvalue())
+    console.document(line.getvalue())

@@ -20,9 +20,9 @@ def write(derived: Iterable[Derived]) -> None:
     """
     for _, report in derived:
         about = title(None, report["kernel"], report["release"], "")
-        console.write(f"# {about} {report['source']!r}\n")
+        console.document(f"# {about} {report['source']!r}\n")
         for name, value in report["values"].items():
-            console.write(f"{variable(name)}={quote(_text(value))}\n")
+            console.document(f"{variable(name)}={quote(_text(value))}\n")
 
 
 def variable(name: str) -> str:

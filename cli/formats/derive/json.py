@@ -18,10 +18,10 @@ def write(derived: Iterable[Derived]) -> None:
         return
     second = next(rest, None)
     if second is None:
-        console.write(json.dumps(first, indent=2) + "\n")
+        console.document(json.dumps(first, indent=2) + "\n")
         return
     separator = "[\n"
     for report in chain((first, second), rest):
-        console.write(separator + json.dumps(report, indent=2))
+        console.document(separator + json.dumps(report, indent=2))
         separator = ",\n"
-    console.write("\n]\n")
+    console.document("\n]\n")

@@ -17,7 +17,7 @@ from kcfg.core.report import Derived, units
 def write(derived: Iterable[Derived]) -> None:
     """Write each report on a line of its own."""
     for kernel, report in derived:
-        console.write(line(type(kernel), report) + "\n")
+        console.document(line(type(kernel), report) + "\n")
 
 
 def line(kernel: type[Kernel], report: dict[str, Any]) -> str:

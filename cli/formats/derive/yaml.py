@@ -15,4 +15,5 @@ _Dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 def write(derived: Iterable[Derived]) -> None:
     """Write each report as a YAML document."""
     for each in derived:
-        console.write(yaml.dump(each.report, Dumper=_Dumper, sort_keys=False, explicit_start=True))
+        text = yaml.dump(each.report, Dumper=_Dumper, sort_keys=False, explicit_start=True)
+        console.document(text)

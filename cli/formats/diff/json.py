@@ -16,7 +16,7 @@ from kcfg.core.version import VERSION
 def write(diffs: Iterable[Diff], everything: bool) -> None:
     """Write comparisons; ``everything`` also lists what came out the same."""
     found = [_diff(each, everything) for each in diffs]
-    console.write(json.dumps(found[0] if len(found) == 1 else found, indent=2) + "\n")
+    console.document(json.dumps(found[0] if len(found) == 1 else found, indent=2) + "\n")
 
 
 def _diff(diff: Diff, everything: bool) -> dict[str, Any]:

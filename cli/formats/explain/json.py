@@ -16,7 +16,7 @@ def write(told: Iterable[Told], tree: bool) -> None:
     """Write what is told; what an explanation rests on stands in its ``because`` either way."""
     found = [_told(each) for each in told]
     if found:
-        console.write(json.dumps(found[0] if len(found) == 1 else found, indent=2) + "\n")
+        console.document(json.dumps(found[0] if len(found) == 1 else found, indent=2) + "\n")
 
 
 def _told(told: Told) -> dict[str, Any]:

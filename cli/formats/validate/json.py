@@ -17,16 +17,16 @@ def write(run: Run) -> None:
     """Write each finding as it comes, and what there is to say of all of them at the end."""
     notes: list[str] = []
     opening = f'{{\n{STEP}"kcfg": {json.dumps(VERSION)},\n{STEP}"findings": ['
-    console.write(opening)
+    console.document(opening)
     between = ""
     for judged in run:
         for located in judged.found:
-            console.write(f"{between}\n{indent(_text(located.to_json()), 2 * STEP)}")
+            console.document(f"{between}\n{indent(_text(located.to_json()), 2 * STEP)}")
             between = ","
         notes += judged.notes
-    console.write(f"\n{STEP}]" if between else "]")
+    console.document(f"\n{STEP}]" if between else "]")
     rest = {"notes": notes, "summary": run.tally.to_json()}
-    console.write(f",{_text(rest)[1:]}\n")
+    console.document(f",{_text(rest)[1:]}\n")
 
 
 def _text(data: dict[str, Any]) -> str:

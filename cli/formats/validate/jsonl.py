@@ -12,4 +12,4 @@ def write(run: Run) -> None:
     """Write each finding on a line of its own."""
     for judged in run:
         for located in judged.found:
-            console.write(json.dumps(located.to_json(), separators=(",", ":")) + "\n")
+            console.document(json.dumps(located.to_json(), separators=(",", ":")) + "\n")

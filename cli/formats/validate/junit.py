@@ -18,7 +18,7 @@ def write(run: Run) -> None:
         _suite(suites, file, list(documents))
     indent(suites)
     text = tostring(suites, encoding="unicode")
-    console.write(f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n')
+    console.document(f'<?xml version="1.0" encoding="utf-8"?>\n{text}\n')
 
 
 def _suite(suites: Element, file: str, documents: list[Judged]) -> None:

@@ -37,7 +37,7 @@ def write(run: Run) -> None:
             }
         ],
     }
-    console.write(json.dumps(log, indent=2) + "\n")
+    console.document(json.dumps(log, indent=2) + "\n")
 
 
 def _driver() -> dict[str, Any]:

@@ -1,0 +1,98 @@
+"""How far a sweep has got, put down beside its rows and read back by whoever continues it.
+
+What is read back is believed in nothing that can be checked: a state that could not have been
+put down by this very sweep is refused, since rows would be missing or there twice.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from kcfg.core.sweep.query import Query, Tally
+from kcfg.core.sweep.reasons import leaves, tree
+
+
+class State(NamedTuple):
+    """How far a sweep has got: the next block, the bytes written and their checksum, counts,
+    points kept.
+    """
+
+    next: int = 0
+    bytes: int = 0
+    crc32: int = 0
+    tally: Tally = Tally()
+    kept: tuple[int, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """The state as plain data."""
+        return {**self._asdict(), "tally": self.tally._asdict()}
+
+
+def restored(said: Any, query: Query) -> State:
+    """The state of a sweep from plain data; raises ValueError where it cannot be one of it."""
+    fields = _fields(said, "the state", State._fields)
+    grid = query.grid
+    following = _number(fields["next"], "next", grid.blocks)
+    done = grid.block(following).first if following < grid.blocks else grid.size
+    return State(
+        following,
+        _number(fields["bytes"], "bytes", 1 << 63),
+        _number(fields["crc32"], "crc32", 1 << 32),
+        _tally(fields["tally"], query, done),
+        _kept(fields["kept"], query, done),
+    )
+
+
+def _tally(said: Any, query: Query, done: int) -> Tally:
+    """Counts of the ``done`` points."""
+    fields = _fields(said, "tally", Tally._fields)
+    points, supported, kept, singly = (
+        _number(fields[name], f"tally.{name}", done) for name in Tally._fields[:4]
+    )
+    if points != done:
+        raise ValueError(f"tally.points is {points}, where so many blocks have {done}")
+    root = tree(query.cls)
+    conditions = len(leaves(root)) if root else 0
+    refused = []
+    for pair in _list(fields["refused"], "tally.refused"):
+        place, count = pair if isinstance(pair, list) and len(pair) == 2 else (None, None)
+        refused.append(
+            (
+                _number(place, "a place in tally.refused", conditions - 1),
+                _number(count, "a count in tally.refused", done - supported),
+            )
+        )
+    places = [place for place, _ in refused]
+    if places != sorted(set(places)) or sum(count for _, count in refused) > done - supported:
+        raise ValueError("tally.refused counts more than there is")
+    return Tally(points, supported, kept, singly, tuple(refused))
+
+
+def _kept(said: Any, query: Query, done: int) -> tuple[int, ...]:
+    """Points among the ``done`` ones, each once."""
+    most = done if query.keep else 0
+    if query.keep and query.keep.most:
+        most = min(most, query.keep.most)
+    points = _list(said, "kept")
+    kept = tuple(_number(point, "a point in kept", done - 1) for point in points)
+    if len(kept) > most or len(set(kept)) < len(kept):
+        raise ValueError("kept holds more points than there are")
+    return kept
+
+
+def _fields(said: Any, name: str, keys: tuple[str, ...]) -> dict[str, Any]:
+    if not isinstance(said, dict) or said.keys() != set(keys):
+        raise ValueError(f"{name} must have {', '.join(keys)} and nothing else")
+    return said
+
+
+def _list(said: Any, name: str) -> list[Any]:
+    if not isinstance(said, list):
+        raise ValueError(f"{name} must be a list")
+    return said
+
+
+def _number(said: Any, name: str, most: int) -> int:
+    if type(said) is not int or not 0 <= said <= most:
+        raise ValueError(f"{name} must be a whole number from 0 to {most}")
+    return said
