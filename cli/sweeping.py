@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from kcfg.cli import console
 from kcfg.cli.exits import FAILED, FINE, INTERRUPTED
 from kcfg.cli.intake.extras import needs
-from kcfg.cli.intake.specs import usage
+from kcfg.cli.intake.specs import spare, usage
 from kcfg.cli.intake.sweep_options import Options, format_of, plotted
 from kcfg.cli.pages.titles import title
 from kcfg.cli.progress import GridProgress
@@ -32,12 +32,17 @@ def sweep(options: Options) -> int:
     if options.output == STDOUT and options.plot is None:
         options = options._replace(output=None)
     options, drawn = plotted(options)
+    spare(options.output, options.specs)
     format = format_of(options)
     from kcfg.cli.intake.sweep_query import query_of, swept
 
     found = swept(options)
     query = query_of(options, found, format, drawn)
-    return _run(options, query, found, format)
+    try:
+        return _run(options, query, found, format)
+    except SaveError as error:  # nothing was opened
+        console.error(error)
+        return FAILED
 
 
 def _engine(options: Options) -> Engine:
@@ -76,7 +81,9 @@ def _run(options: Options, query: Query, found: Sweep, format: str) -> int:
                 _results(options, run, found, module)
         except KeyboardInterrupt:
             progress.end()
-            console.error(sweep_summary.stopped("interrupted", run.state, query, output))
+            console.error(
+                sweep_summary.stopped(sweep_summary.INTERRUPTED, run.state, query, output)
+            )
             return INTERRUPTED
         except (SaveError, EngineError, TooManyError) as error:
             progress.end()

@@ -86,6 +86,8 @@ def refuse(path: str) -> None:
     """
     place = os.path.realpath(path)
     folder = os.path.dirname(place)
+    if os.path.islink(place):
+        raise SaveError(f"{path}: this link leads back to itself")
     if os.path.isdir(place):
         raise SaveError(f"{path}: this is a directory; name a file in it")
     if not os.path.isdir(folder):
@@ -227,7 +229,7 @@ def _holds(place: str, data: bytes) -> bool:
             return False
         with open(place, "rb") as file:
             return file.read() == data
-    except (FileNotFoundError, PermissionError):
+    except OSError:  # whoever writes it will say why not
         return False
 
 

@@ -7,6 +7,7 @@ is large and no dependency of kcfg, so its test runs only where somebody has put
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 import subprocess
@@ -495,6 +496,68 @@ def test_the_project_says_the_target(spec: Path, monkeypatch: pytest.MonkeyPatch
     assert emit_hook.run(["--write"]) == 0
     assert "for b300" in (spec.parent / "i.h").read_text()
     assert run("index.yaml", "--lang", "cpp", "--check", "i.h").exit_code == 0
+
+
+@pytest.mark.parametrize("write", [True, False])
+@pytest.mark.parametrize(
+    ("output", "message"),
+    [
+        ("../x.h", "is outside the project's folder"),
+        ("src/../../x.h", "is outside the project's folder"),
+        ("ABSOLUTE/x.h", "is absolute"),
+        ("there/x.h", "is outside the project's folder"),
+        ("x.h", "is outside the project's folder"),
+        ("index.yaml", "is a spec of this list"),
+        ("./index.yaml", "is a spec of this list"),
+        ("pyproject.toml", "is this project file itself"),
+        ("src/../a.h", "is listed twice"),
+    ],
+)
+def test_the_hook_writes_below_its_project_only(
+    output: str,
+    message: str,
+    write: bool,
+    spec: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    folder = spec.parent / "project"
+    (folder / "src").mkdir(parents=True)
+    spec.rename(folder / spec.name)
+    (folder / "there").symlink_to(spec.parent)
+    (folder / "x.h").symlink_to(spec.parent / "x.h")
+    output = output.replace("ABSOLUTE", str(folder))
+    listed(
+        folder,
+        'emit = [{spec = "index.yaml", lang = "cpp", output = "a.h"},'
+        f' {{spec = "index.yaml", lang = "cpp", output = "{output}"}}]',
+    )
+    before = {path: path.read_bytes() for path in folder.glob("*.*") if path.is_file()}
+    monkeypatch.chdir(folder / "src")
+    assert emit_hook.run(["--write"] if write else []) == 2
+    said = capsys.readouterr().err
+    assert "entry 2: output `" in said and message in said
+    assert before == {path: path.read_bytes() for path in folder.glob("*.*") if path.is_file()}
+    assert os.listdir(spec.parent) == ["project"]
+
+
+def test_the_hook_reads_a_project_and_a_spec_once(
+    spec: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    entry = '{{spec = "index.yaml", lang = "cpp", output = "{}.h"}}'
+    listed(spec.parent, f"emit = [{', '.join(map(entry.format, range(50)))}]")
+    monkeypatch.chdir(spec.parent)
+    opened: list[str] = []
+    read = io.open
+
+    def tell(path: Any, *more: Any, **options: Any) -> Any:
+        opened.append(os.path.basename(path))
+        return read(path, *more, **options)
+
+    monkeypatch.setattr("builtins.open", tell)
+    assert emit_hook.run(["--write"]) == 0
+    assert opened.count("index.yaml") == opened.count("pyproject.toml") == 1
+    assert len(capsys.readouterr().out.splitlines()) == 50
 
 
 @pytest.mark.parametrize(

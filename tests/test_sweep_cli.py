@@ -8,6 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
+
+from kcfg.cli.main import application
 
 pytest.importorskip("numpy")
 
@@ -77,6 +80,15 @@ def test_refused_points_among_the_best_are_told_of(
     assert told not in kcfg("spec.yaml", *wanted, "--where", "supported", cwd=folder).stderr
 
 
+def test_what_is_kept_is_bounded(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from kcfg.core.sweep import run
+
+    monkeypatch.setattr(run, "MOST", 3)
+    command = ["sweep", str(folder / "spec.yaml"), "--pareto=-mma_n,mma_n"]
+    done = CliRunner().invoke(application(command), command)
+    assert done.exit_code == 2 and "more than 3 points are to be kept" in done.stderr
+
+
 def test_columns_may_be_named_in_full(folder: Path) -> None:
     columns = "depth,inputs.mma_n,values.k_stages,supported"
     done = kcfg("spec.yaml", "--columns", columns, "--top", "1", "--format", "jsonl", cwd=folder)
@@ -141,6 +153,10 @@ def test_a_full_disk_leaves_the_old_picture(folder: Path) -> None:
         (("spec.yaml", "--format", "parquet"), 2, "name a file with -o"),
         (("spec.yaml", "--format", "xml"), 2, "known: csv, jsonl, parquet, table"),
         (("spec.yaml", "--resume"), 2, "--resume needs the file of -o"),
+        (("spec.yaml", "--resume", "-o", "-"), 2, "--resume needs the file of -o"),
+        (("spec.yaml", "--resume", "-o", "/dev/stdout", "--format", "csv"), 2, "--resume needs"),
+        (("spec.yaml", "--top", "9" * 9), 2, "at most 1,000,000 rows are picked"),
+        (("spec.yaml", "--top", "9" * 9, "--sort", "depth"), 2, "at most 1,000,000 rows"),
         (("spec.yaml", "--engine", "spark"), 2, "known: local, dask"),
         (("spec.yaml", "--zip", "depth,mma_n"), 1, "must have as many values"),
         (("spec.yaml", "--set", "depth=9..1"), 1, "write 1..9"),

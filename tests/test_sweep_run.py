@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from multiprocessing import active_children
 from pathlib import Path
@@ -19,6 +20,9 @@ from typing import Any
 import pytest
 import shapes
 import sweeps
+from typer.testing import CliRunner
+
+from kcfg.cli.main import application
 
 pytest.importorskip("numpy")
 
@@ -211,6 +215,100 @@ def test_a_broken_pipe_and_a_folder_that_is_not_there(folder: Path) -> None:
     assert done.returncode == 0  # the counts are told to nobody
 
 
+@pytest.fixture
+def stopped(large: Path) -> Path:
+    """A folder with a sweep that was stopped, and may be continued."""
+    running = begun(large, *WHERE)
+    running.kill()
+    running.communicate(timeout=60)
+    return large
+
+
+STATES: list[tuple[str, Any]] = [
+    ("next", -1),
+    ("next", "x"),
+    ("next", True),
+    ("next", 1.0),
+    ("next", None),
+    ("next", 10**9),
+    ("next", 0),
+    ("bytes", -1),
+    ("bytes", 0),
+    ("bytes", 1 << 62),
+    ("crc32", 0),
+    ("crc32", 10**20),
+    ("kept", [0]),
+    ("kept", {}),
+    ("tally", []),
+    ("tally.points", 1),
+    ("tally.supported", -1),
+    ("tally.supported", 0),
+    ("tally.kept", "1"),
+    ("tally.singly", 1 << 40),
+    ("tally.refused", [[0]]),
+    ("tally.refused", [[-1, 1]]),
+    ("tally.refused", [[10**6, 1]]),
+    ("tally.refused", [["a", 1]]),
+    ("tally.refused", [[0, 1], [0, 1]]),
+    ("tally.more", 1),
+    ("more", 1),
+]
+
+
+def test_a_state_that_cannot_be_is_not_continued(stopped: Path) -> None:
+    progress, part = stopped / "rows.csv.progress", stopped / "rows.csv.part"
+    state, rows = json.loads(progress.read_text()), part.read_bytes()
+    texts = [b"", b"[", b"9" * 5000, b"[" * 100_000, b"\xff", b"null", b'{"query": 1}']
+    for path, value in STATES:
+        wrong = json.loads(json.dumps(state))
+        *outer, key = path.split(".")
+        (wrong[outer[0]] if outer else wrong)[key] = value
+        texts.append(json.dumps(wrong).encode())
+    spec, output = str(stopped / "spec.yaml"), str(stopped / "rows.csv")
+    command = ["sweep", spec, "-o", output, "--resume", *WHERE]
+    for text in texts:
+        progress.write_bytes(text)
+        refused = CliRunner().invoke(application(command), command)
+        assert refused.exit_code == 2, text
+        assert "to begin anew" in refused.stderr and "points are done" not in refused.stderr
+        assert progress.read_bytes() == text and part.read_bytes() == rows
+        assert not (stopped / "rows.csv").exists()
+
+
+@pytest.mark.parametrize("damage", ["zeros", "shorter", "another header"])
+def test_rows_that_are_not_those_of_the_state_are_not_continued(stopped: Path, damage: str) -> None:
+    part = stopped / "rows.csv.part"
+    rows = part.read_bytes()
+    half = len(rows) // 2
+    damaged = {
+        "zeros": rows[:half].ljust(len(rows), b"\0"),
+        "shorter": rows[:half],
+        "another header": b"x" + rows[1:],
+    }
+    part.write_bytes(damaged[damage])
+    refused = kcfg("-o", "rows.csv", *WHERE, "--resume", cwd=stopped)
+    assert refused.returncode == 2
+    assert "rows.csv.part does not hold the rows that rows.csv.progress tells of" in refused.stderr
+
+
+@pytest.mark.parametrize("killed", [False, True])
+def test_two_runs_on_one_file_exclude_each_other(large: Path, killed: bool) -> None:
+    (large / "link.csv").symlink_to("rows.csv")
+    running = begun(large, *WHERE)
+    second = kcfg("-o", "link.csv", *WHERE, cwd=large)
+    assert second.returncode == 2
+    assert f"link.csv: process {running.pid} on {os.uname().nodename} is writing" in second.stderr
+    if killed:
+        running.kill()
+    running.communicate(timeout=60)
+    if killed:  # its lock went with it
+        third = kcfg("-o", "link.csv", *WHERE, "--resume", cwd=large)
+        assert third.returncode == 0, third.stderr
+    assert kcfg("-o", "again.csv", *WHERE, cwd=large).returncode == 0
+    assert (large / "rows.csv").read_bytes() == (large / "again.csv").read_bytes()
+    assert sorted(os.listdir(large)) == ["again.csv", "link.csv", "rows.csv", "spec.yaml"]
+
+
 # Engines
 
 
@@ -270,10 +368,61 @@ def test_a_dask_cluster_survives_the_loss_of_a_worker() -> None:
     assert found == wanted
 
 
-def test_dask_without_a_scheduler_there(folder: Path) -> None:
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nonsense", "none://a:1"])
+def test_dask_without_a_scheduler_there(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
-    done = kcfg("--engine", "dask", "--scheduler", "tcp://127.0.0.1:9", cwd=folder)
-    assert done.returncode == 2 and "no Dask scheduler at tcp://127.0.0.1:9" in done.stderr
+    monkeypatch.setattr(engines, "CONNECTING", 1)
+    with pytest.raises(engines.EngineError, match=f"no Dask scheduler at {address}: "):
+        list(engines.dask(address, 1, print)([]))
+
+
+def test_dask_without_a_worker_says_how_long_it_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    distributed = pytest.importorskip("distributed")
+    monkeypatch.setattr(engines, "WAITING", 1)
+    said: list[str] = []
+    with (
+        distributed.LocalCluster(n_workers=0, dashboard_address=":0", silence_logs=50) as cluster,
+        pytest.raises(engines.EngineError, match="had no worker for 1 s"),
+    ):
+        list(engines.dask(cluster.scheduler_address, 1, said.append)([]))
+    assert said == ["waiting for a Dask worker, 1 s at most"]
+
+
+def test_a_cluster_with_another_kcfg_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    distributed = pytest.importorskip("distributed")
+    monkeypatch.setattr(engines, "VERSION", "0.0.1")
+    with (
+        distributed.LocalCluster(n_workers=1, dashboard_address=":0", silence_logs=50) as cluster,
+        pytest.raises(engines.EngineError, match=r"kcfg 0\.0\.1 asks, and kcfg"),
+    ):
+        list(outcomes(engines.dask(cluster.scheduler_address, 1, print), asked()))
+
+
+@pytest.mark.parametrize(
+    ("engine", "said"),
+    [
+        (("--jobs", "2"), "the worker processes keep dying; --jobs 1 does without them"),
+        (("--engine", "dask"), "no Dask cluster can be started here: "),
+    ],
+)
+def test_workers_that_die_at_their_start(folder: Path, engine: tuple[str, ...], said: str) -> None:
+    if "dask" in engine:
+        pytest.importorskip("distributed")
+    (folder / "sitecustomize.py").write_text(
+        "import os, sys\nif 'spawn_main' in ' '.join(sys.orig_argv): os._exit(3)\n"
+    )
+    path = os.pathsep.join(filter(None, (str(folder), *sys.path)))
+    done = kcfg(*engine, cwd=folder, env={**os.environ, "PYTHONPATH": path})
+    assert done.returncode == 2 and said in done.stderr and "itself failed" not in done.stderr
+
+
+def test_processes_that_cannot_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object) -> None:
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(ProcessPoolExecutor, "submit", refused)
+    with pytest.raises(engines.EngineError, match="no worker process can be started: "):
+        list(outcomes(engines.processes(2), asked()))
 
 
 # What is kept

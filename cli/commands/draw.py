@@ -38,13 +38,14 @@ def draw(
     linked. Exit code 0: drawn; 1: drawn, and a configuration is not supported or cannot
     run; 2: trouble.
     """
-    from kcfg.cli.intake.specs import Intake, usage
+    from kcfg.cli.intake.specs import Intake, spare, usage
     from kcfg.cli.pictures.given import derived, leave
     from kcfg.cli.pictures.scene import scene
 
     if output is not None and output.lower().endswith(OTHERS):
         usage(f"kcfg draw writes SVG: name a file that ends in .svg, not {output}")
     intake = Intake(specs, preset, settings=settings, release=release, target=target)
+    spare(output, intake.paths)
     scenes = [scene(each) for each in derived(intake)]
     if output is not None:
         from kcfg.cli.pictures.svg import picture

@@ -44,13 +44,14 @@ def emit(
     from kcfg.cli import console
     from kcfg.cli.emitting import Source, compared
     from kcfg.cli.exits import FAILED
-    from kcfg.cli.intake.specs import Intake, usage
+    from kcfg.cli.intake.specs import Intake, spare, usage
     from kcfg.cli.saving import STDOUT, SaveError, save
     from kcfg.core.validate.settings import Projects
 
     if output is not None and check is not None:
         usage("--check compares and --output writes: give one of them")
     intake = Intake(specs, preset, settings=settings, release=release, target=target)
+    spare(output, intake.paths)
     source = Source(intake, Projects())
     text, code = source.emitted(lang, name=name, unsupported=unsupported)
     if text is None:

@@ -23,9 +23,10 @@ def report(
     file and no network. Exit code 0: written; 1: written, and a configuration is not
     supported or cannot run; 2: trouble.
     """
-    from kcfg.cli.intake.specs import Intake
+    from kcfg.cli.intake.specs import Intake, spare
     from kcfg.cli.pictures.given import derived, leave
     from kcfg.cli.pictures.html import page
 
     intake = Intake(specs, preset, settings=settings, release=release, target=target)
+    spare(output, intake.paths)
     leave(intake, output, page.document(derived(intake)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple, NoReturn
 
 import typer
@@ -24,6 +25,8 @@ from kcfg.core.spec.problem import Problem, printable
 BETWEEN = ".."
 """What stands between two values of an option, old and new."""
 
+MOST = 2000
+"""Configurations of one side: each stays in memory until all are compared."""
 LARGEST = 1 << 26
 """The most bytes that are read of one side: thousands of saved reports."""
 
@@ -109,11 +112,13 @@ def _sides(argument: str, overrides: Overrides, data: bytes | None = None) -> Se
     except SavedError as error:
         _leave([Problem(file, *error.position, "", str(error))])
     if reports is None:
-        found = [_spec(item) for item in read(data, file, overrides)]
+        found = [_spec(item) for item in islice(read(data, file, overrides), MOST + 1)]
     elif overrides != NOTHING:
         usage(f"{file} is a saved report, which is taken as it is: no --set, --release or --target")
     else:
-        found = [restored(report) for report in reports]
+        found = [restored(report) for report in reports[: MOST + 1]]
+    if len(found) > MOST:
+        _leave([f"{file}: more than {MOST:,} configurations, too many to compare"])
     problems = [problem for item in found if isinstance(item, list) for problem in item]
     if problems or not found:
         _leave(problems or [f"{file}: no spec here"])

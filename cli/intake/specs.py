@@ -8,6 +8,7 @@ from typing import NoReturn
 
 from kcfg.cli import console
 from kcfg.cli.exits import FAILED, FINE, FOUND
+from kcfg.core.printing import printable_lines
 from kcfg.core.spec import Overrides, Problem, Spec, read, read_file
 
 
@@ -79,6 +80,15 @@ class Intake:
             self.fail(FAILED if problem.kind == "unreadable" else FOUND)
 
 
+def spare(output: str | None, paths: Iterable[str]) -> None:
+    """Leave with a message where a file to write is one of those that are read."""
+    import os
+
+    for path in paths if output is not None and os.path.exists(output) else ():
+        if os.path.isfile(path) and os.path.samefile(str(output), path):
+            usage(f"-o {output} is the spec itself: name another file")
+
+
 def file_of(name: str) -> str:
     """The file that a name stands for: itself, or a preset's where there is no such file."""
     import os
@@ -111,4 +121,4 @@ def usage(message: str) -> NoReturn:
     """Leave with a message about how the command was called."""
     import typer
 
-    raise typer.BadParameter(message)
+    raise typer.BadParameter(printable_lines(message))

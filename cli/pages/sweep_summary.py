@@ -12,6 +12,8 @@ from kcfg.core.sweep.reasons import leaves, tree
 from kcfg.core.sweep.run import Run
 from kcfg.core.sweep.state import State
 
+INTERRUPTED = "interrupted"
+
 
 def lines(run: Run, derived: int, seconds: float) -> Iterator[str]:
     """The counts of a sweep, and the conditions that refused points, the most frequent first."""
@@ -42,7 +44,9 @@ def lines(run: Run, derived: int, seconds: float) -> Iterator[str]:
 
 
 def stopped(why: str, state: State, query: Query, output: Output | None) -> str:
-    """What to say where a sweep did not get to its end."""
+    """What to say where a sweep did not get to its end; only why where it did not begin."""
+    if state == State() and why != INTERRUPTED:
+        return why
     done = f"{state.tally.points:,} of {query.grid.size:,} points are done"
     if output is None or not (state.bytes or state.next):
         return f"{why}; {done}"

@@ -36,7 +36,7 @@ class Output:
 
     def __init__(self, path: str, query: Query, fingerprint: str) -> None:
         self.path, self.query, self.fingerprint = path, query, fingerprint
-        self.place = os.path.realpath(path)
+        self.place = os.path.realpath(path) if os.path.islink(path) else path
         self.part, self.progress = f"{self.place}.part", f"{self.place}.progress"
         self.size = self.crc32 = 0
         self._open = ExitStack()
@@ -61,15 +61,24 @@ class Output:
                     f"{self.progress}: an earlier run was interrupted: continue it with --resume, "
                     f"or {self._afresh}"
                 )
+            self._open.callback(cleared, self._new)
             mode = "r+b" if state else "wb"
             self.file = self._open.enter_context(open(self.part, mode, buffering=0))  # noqa: SIM115
             if state:
                 self._take_up(state, header)
                 return state
+            return self._begun(header)
+
+    def _begun(self, header: bytes) -> State:
+        """The state of a run that has written its header; without both there is nothing left."""
+        try:
             self.write(header)
             state = State(bytes=self.size, crc32=self.crc32)
             self.save(state)
-            return state
+        except BaseException:
+            cleared(self.part)
+            raise
+        return state
 
     def write(self, data: bytes) -> None:
         """Append bytes; raises `SaveError` where they do not all get there."""

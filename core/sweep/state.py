@@ -63,8 +63,12 @@ def _tally(said: Any, query: Query, done: int) -> Tally:
             )
         )
     places = [place for place, _ in refused]
-    if places != sorted(set(places)) or sum(count for _, count in refused) > done - supported:
-        raise ValueError("tally.refused counts more than there is")
+    if places != sorted(set(places)):
+        raise ValueError("tally.refused counts a condition twice")
+    if root and supported + sum(count for _, count in refused) != done:
+        raise ValueError("tally.supported and tally.refused do not add up to tally.points")
+    if not query.where and kept != done:
+        raise ValueError("tally.kept must be tally.points where all are kept")
     return Tally(points, supported, kept, singly, tuple(refused))
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from kcfg.cli import console
+from kcfg.core.printing import printable
 from kcfg.core.report import Derived
 
 COLUMNS = ("source", "spec", "kernel", "release", "target", "kind", "name", "value", "unit")
@@ -17,7 +18,8 @@ def write(derived: Iterable[Derived]) -> None:
     """Write reports as rows under the header `COLUMNS`."""
     _write_row(COLUMNS)
     for _, report in derived:
-        spec = [report[key] for key in ("source", "name", "kernel", "release", "target")]
+        source = printable(report["source"])
+        spec = [source, *(report[key] for key in ("name", "kernel", "release", "target"))]
         for name, value in report["inputs"].items():
             _write_row([*spec, "input", name, _cell(value), ""])
         for name, value in report["values"].items():

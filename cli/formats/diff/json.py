@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import Any
 
-from kcfg.cli import console
+from kcfg.cli.formats import objects
 from kcfg.core.diff import Because, Change, Diff, Result, Side
 from kcfg.core.explain.explanation import plain
 from kcfg.core.report import SCHEMA
@@ -15,8 +14,7 @@ from kcfg.core.version import VERSION
 
 def write(diffs: Iterable[Diff], everything: bool) -> None:
     """Write comparisons; ``everything`` also lists what came out the same."""
-    found = [_diff(each, everything) for each in diffs]
-    console.document(json.dumps(found[0] if len(found) == 1 else found, indent=2) + "\n")
+    objects.write(_diff(each, everything) for each in diffs)
 
 
 def _diff(diff: Diff, everything: bool) -> dict[str, Any]:

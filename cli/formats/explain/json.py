@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import Any
 
-from kcfg.cli import console
+from kcfg.cli.formats import objects
 from kcfg.cli.pages.told import Told
 from kcfg.core.explain.explanation import plain
 from kcfg.core.report import SCHEMA
@@ -14,9 +13,7 @@ from kcfg.core.report import SCHEMA
 
 def write(told: Iterable[Told], tree: bool) -> None:
     """Write what is told; what an explanation rests on stands in its ``because`` either way."""
-    found = [_told(each) for each in told]
-    if found:
-        console.document(json.dumps(found[0] if len(found) == 1 else found, indent=2) + "\n")
+    objects.write(map(_told, told))
 
 
 def _told(told: Told) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from kcfg.cli.pictures.scene import scene
 from kcfg.cli.pictures.svg import picture, style
 from kcfg.cli.render import html
 from kcfg.core.figures import some
+from kcfg.core.printing import printable
 from kcfg.core.report import Derived
 from kcfg.core.version import VERSION
 
@@ -66,7 +67,7 @@ def _verdicts(derived: Sequence[Derived]) -> Iterator[str]:
         if letter:
             name = escape(titles.configuration(report))
             yield f'<h3><span class="whose">{letter}</span> {name}</h3>'
-        yield f'<p class="dim source">{escape(report["source"])}</p>'
+        yield f'<p class="dim source">{escape(printable(report["source"]))}</p>'
         yield f'<div class="judged">{html.text(judged(each))}</div>\n</article>'
     yield "</div>"
 
