@@ -43,7 +43,7 @@ def test_complaints_about_waivers_are_bounded(tmp_path: Path) -> None:
 
 def test_so_are_comments_that_are_long_or_many(tmp_path: Path) -> None:
     path = tmp_path / "a.kcfg.yaml"
-    path.write_text(f"{LAUNCH}{'# kcfg: ignore[X]' + chr(10):s}" * 1 + "# kcfg: ignore[X]\n" * 3000)
+    path.write_text(LAUNCH + "# kcfg: ignore[X]\n" * 3000)
     assert len(findings(path)) == 101
     path.write_text(f"# kcfg: {'long ' * 10_000}\n{LAUNCH}")
     assert sum(map(len, findings(path))) < 500
@@ -129,9 +129,7 @@ def test_saved_reports_with_numbers_out_of_bounds(tmp_path: Path, key: str, numb
     (tmp_path / "a.yaml").write_text(text)
     for command in ("validate", "diff"):
         done = kcfg(command, tmp_path / "a.yaml")
-        assert (done.exit_code in (1, 2) and done.exception is None) or isinstance(
-            done.exception, SystemExit
-        )
+        assert isinstance(done.exception, SystemExit) and done.exit_code in (1, 2)
         assert len(done.output) < 1000
 
 

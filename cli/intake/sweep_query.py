@@ -36,6 +36,8 @@ LARGEST = 1 << 62
 
 ROWS = 20
 """Rows of a table."""
+SHOWN = 10_000
+"""Rows of a table at most."""
 
 
 def swept(options: Options) -> Sweep:
@@ -169,8 +171,10 @@ def _keep(
             if given:
                 usage(f"--pareto and {option} do not go together")
         return Reduction("front", keys(names(options.pareto), "--pareto"))
-    if options.top and options.top > MOST:
-        usage(f"--top: at most {MOST:,} rows are picked, which takes memory for each")
+    largest = SHOWN if format == "table" else MOST
+    if options.top and options.top > largest:
+        csv = "; --format csv has more" if format == "table" else ""
+        usage(f"--top: at most {largest:,} rows, each of which takes memory{csv}")
     most = options.top or (ROWS if format == "table" else None)
     if options.sort is None:
         return Reduction("first", (), most) if most else None
