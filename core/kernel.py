@@ -84,9 +84,13 @@ class Kernel(Struct):
     """
     unmodelled: ClassVar[frozenset[str]] = frozenset(
         (
+            "active_clusters",
             "block",
+            "block_size",
             "bulk_copies",
+            "cluster_attribute",
             "compiled",
+            "cooperative",
             "grid",
             "named_barriers",
             "non_portable",
@@ -94,6 +98,7 @@ class Kernel(Struct):
             "registers.maxnreg",
             "shared.base_align",
             "shared.carveout",
+            "shared.carveout_percent",
             "shared.opt_in",
             "shared.static",
             "tma",

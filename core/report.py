@@ -83,7 +83,7 @@ def _smem(block: Block) -> dict[str, Any] | None:
     smem = block.smem
     if smem is None:
         return None
-    static = block.shared.static if block.shared is not None else None
+    static = block.static_bytes
     return {
         "struct": smem.struct,
         "limit": smem.limit,

@@ -27,6 +27,7 @@ from kcfg.core.block.parts import (
     Tmem,
 )
 from kcfg.core.block.placing import SharedLayout, TensorLayout, Unplaced, shared
+from kcfg.core.block.shared_memory import LEAST_ALIGN, array_align, carveout
 from kcfg.core.block.tensor_memory import layout
 from kcfg.core.block.warpgroups import WARPS, Share, demand, mixed, role_warps, setters, shares
 from kcfg.core.engine.arith import up
@@ -47,9 +48,19 @@ class Block(Group):
 
     threads: int | None = number("threads", "Threads of the block.")
     block: tuple[int, ...] = numbers("threads", "The block's x, y, z.", longest=3)
+    block_size: tuple[int, ...] = numbers(
+        "threads", "The x, y, z that __block_size__ compiles for.", longest=3
+    )
     grid: tuple[int, ...] = numbers("blocks", "The grid's x, y, z.", longest=3)
+    cooperative: bool | None = truth("Whether it is a cooperative launch: all blocks at once.")
     blocks_per_sm: int | None = number("blocks", "Blocks that are to share an SM.", least=1)
     cluster: tuple[int, ...] = numbers("blocks", "The cluster's x, y, z.", longest=3)
+    cluster_attribute: tuple[int, ...] = numbers(
+        "blocks", "What the launch asks for where __cluster_dims__ compiles `cluster`.", longest=3
+    )
+    active_clusters: int | None = number(
+        "clusters", "Clusters resident at once, as cudaOccupancyMaxActiveClusters answers."
+    )
     non_portable: bool | None = truth("Whether NonPortableClusterSizeAllowed is set.")
     unit: str | None = word("The tensor-core instructions used.", UNITS)
     registers: Registers | None = group(Registers, "Registers and who sets them.")
@@ -280,19 +291,45 @@ class Block(Group):
         if self.shared is not None and self.shared.regions:
             return max(start + (region.bytes or 0) for start, region in self.placed)
         sizes = [
-            (line.stages or 0) * line.stage_bytes + (line.fixed_bytes or 0)
+            (line.stages or 0) * (line.stage_bytes or 0) + (line.fixed_bytes or 0)
             for line in self.pipelines
-            if line.stage_bytes is not None
+            if line.stage_bytes is not None or line.fixed_bytes is not None
         ]
         return sum(sizes) if sizes else None
 
     @Derived
-    def shared_bytes(self) -> int | None:
-        """Static and dynamic shared memory together."""
+    def array_align(self) -> int | None:
+        """Alignment of the dynamic array, in bytes; None where nothing says that there is one."""
+        return array_align(self.shared, bool(self.pipelines))
+
+    def beside_array(self, static: int) -> int:
+        """Bytes of static shared memory as compiled: padded to the dynamic array's alignment."""
+        return up(static, self.array_align or 1)
+
+    @Derived
+    def static_bytes(self) -> int | None:
+        """Static shared memory as compiled, which is what the driver counts."""
         static = self.shared.static if self.shared is not None else None
-        if static is None and self.dynamic_bytes is None:
+        return None if static is None else self.beside_array(static)
+
+    @Derived
+    def shared_bytes(self) -> int | None:
+        """Static and dynamic shared memory together, the padding between them included."""
+        if self.static_bytes is None and self.dynamic_bytes is None:
             return None
-        return (static or 0) + (self.dynamic_bytes or 0)
+        return (self.static_bytes or 0) + (self.dynamic_bytes or 0)
+
+    @Derived
+    def shared_bytes_most(self) -> int | None:
+        """The same if dynamic memory that is only asked for is that of an array after all."""
+        if self.array_align is not None or not self.dynamic_bytes:
+            return self.shared_bytes
+        return up(self.static_bytes or 0, LEAST_ALIGN) + self.dynamic_bytes
+
+    @Derived
+    def carveout(self) -> int | None:
+        """Bytes of shared memory an SM is preferably set up with; None without a preference."""
+        return carveout(self.target, self.shared)
 
     @Derived
     def placed(self) -> tuple[tuple[int, Region], ...]:

@@ -6,7 +6,7 @@ and lanes, warps are numbers within the block, registers are counts per thread.
 
 from __future__ import annotations
 
-from kcfg.core.block.keys import Group, group, number, numbers, truth, word
+from kcfg.core.block.keys import LARGEST, Group, group, number, numbers, truth, word
 from kcfg.core.hardware.dtypes import SWIZZLES
 from kcfg.core.hardware.tensor_map import TYPES
 
@@ -38,7 +38,9 @@ class Registers(Group):
 
     entry: int | None = number("registers", "Registers per thread at launch, as compiled.")
     launch_bounds: tuple[int, ...] = numbers(
-        "threads, blocks", "The arguments of __launch_bounds__: threads, minimum blocks.", longest=2
+        "threads, blocks",
+        "The arguments of __launch_bounds__: threads, minimum blocks, most blocks of a cluster.",
+        longest=3,
     )
     maxnreg: int | None = number("registers", "The argument of __maxnreg__ or -maxrregcount.")
     warpgroups: tuple[Warpgroup, ...] = group(
@@ -85,11 +87,20 @@ class Region(Group):
 class Shared(Group):
     """Shared memory of one block."""
 
-    static: int | None = number("bytes", "Static shared memory.")
+    static: int | None = number("bytes", "Static shared memory, as the source declares it.")
     dynamic: int | None = number("bytes", "Dynamic shared memory.")
     opt_in: bool | None = truth("Whether MaxDynamicSharedMemorySize is raised.")
-    carveout: int | None = number("KiB", "Shared memory the SM is set up with.")
-    base_align: int | None = number("bytes", "Alignment declared on the dynamic array.", least=1)
+    carveout: int | None = number("KiB", "Shared memory the SM is preferably set up with.")
+    carveout_percent: int | None = number(
+        "percent",
+        "The same as PreferredSharedMemoryCarveout has it; -1 for no preference.",
+        least=-LARGEST,
+    )
+    base_align: int | None = number(
+        "bytes",
+        "Alignment declared on the dynamic array; of several in one file, the largest.",
+        least=1,
+    )
     regions: tuple[Region, ...] = group(Region, "What is in dynamic shared memory.", many=True)
 
 

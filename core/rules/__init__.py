@@ -109,6 +109,8 @@ GIVEN_BY = {
     "shared_bytes": "`shared.static` or `shared.dynamic`",
     "dynamic_bytes": "`shared.dynamic`",
     "barriers_used": "`named_barriers`",
+    "carveout": "`shared.carveout` or `shared.carveout_percent`",
+    "static_bytes": "`shared.static`",
     "cta_groups": "a `cta_group` under `tmem` or `mma`",
     "unit_used": "`unit`",
     "entry_cap": "`threads`, `block` or `registers.entry`",

@@ -123,10 +123,9 @@ def _budget(block: Block) -> int:
     target, shared = block.target, block.shared
     if shared is not None and shared.dynamic is not None:
         return shared.dynamic
-    static = (shared.static or 0) if shared is not None else 0
     share = down(target.smem_per_sm // (block.blocks_per_sm or 1), target.smem_alloc_granularity)
     most = min(share - target.smem_reserved_per_block, target.smem_optin_per_block)
-    return most - static
+    return most - (block.static_bytes or 0)
 
 
 @rule("PIPE003", "error", reads="pipelines", unit="bytes", source=f"{PTX}, mbarrier")

@@ -8,10 +8,11 @@ from math import lcm
 from kcfg.core.block import aliases
 from kcfg.core.block.block import Block
 from kcfg.core.block.parts import Region, Shared
+from kcfg.core.block.shared_memory import kept_align
 from kcfg.core.engine.arith import down, next_pow2, up
 from kcfg.core.figures import joined, size
 from kcfg.core.hardware.dtypes import SWIZZLE_BYTES
-from kcfg.core.hardware.sources import PTX
+from kcfg.core.hardware.sources import H200_LAUNCHES, PTX
 from kcfg.core.rules import Breach, rule
 
 TMA = (
@@ -216,13 +217,15 @@ def swizzle_alignment(block: Block, regions: tuple[Region, ...]) -> Iterator[Bre
     reads="shared",
     blames="shared.base_align",
     unit="bytes",
-    source="follows from the base of dynamic shared memory, documented as 16-byte aligned",
+    source=f"{H200_LAUNCHES}; documented is a base aligned to 16 bytes",
 )
 def base_alignment(block: Block, shared: Shared) -> Iterator[Breach]:
     """Whether the base of dynamic shared memory is as aligned as the regions need.
 
     No alignment over 16 bytes is promised. A kernel that needs more declares it on the
-    array, or moves its base up itself and asks for that many bytes more. Alignments are
+    array, or moves its base up itself and asks for that many bytes more. Above 1,024 only the
+    latter works: the base comes after the 1,024 bytes that the system keeps and padded static
+    memory, and so is 1,024 past a multiple of any larger alignment. Alignments are
     powers of two: the compiler takes no other, an error.
 
     Fails: shape: {shared: {dynamic: 232448, regions: [{name: k, offset: 0, bytes: 232448,
@@ -231,33 +234,52 @@ def base_alignment(block: Block, shared: Shared) -> Iterator[Breach]:
     Passes: shape: {shared: {dynamic: 232448, base_align: 1024, regions: [{name: k, offset: 0,
     bytes: 232448, align: 1024}]}}
     """
-    if shared.base_align is None and not shared.regions:
+    align = block.array_align
+    if align is None:
         return
     yield from _powers(shared)
-    if not shared.regions:
-        return
-    needed = next_pow2(
-        max(max(pattern(each), *(a for a, _ in uses(block, each)), 1) for each in shared.regions)
-    )
-    declared = max(shared.base_align or 0, 16)
-    if needed <= declared:
-        return
-    dynamic = block.dynamic_bytes or 0
-    slack = needed - declared
-    end = max(start + (region.bytes or 0) for start, region in block.placed)
-    room = dynamic - end
+    aligns = [pattern(each) for each in shared.regions]
+    aligns += [align for each in shared.regions for align, _ in uses(block, each)]
+    needed = next_pow2(max(aligns, default=1))
+    kept = kept_align(block.target, align)
+    slack = max(needed - kept, 0)
+    end = max((start + (region.bytes or 0) for start, region in block.placed), default=0)
+    room = max((block.dynamic_bytes or 0) - end, 0)
     if room < slack:
-        most = block.target.smem_optin_per_block - (shared.static or 0)
-        fits = end + slack <= most
-        ask = f", or ask for {size(end + slack)}" if fits else "; to move the base, no room is left"
+        lost = f", and the array keeps {size(kept)} of what it declares" if kept < align else ""
         yield Breach(
-            f"the regions need a base aligned to {size(needed)}; reaching it may take"
+            f"the regions need a base aligned to {size(needed)}{lost}; reaching it may take"
             f" {size(slack)}, and {size(room) if room > 0 else 'nothing'} is spare",
-            value=max(room, 0),
+            value=room,
             limit=slack,
-            over=slack - max(room, 0),
-            fix=f"declare the alignment on the array{ask}",
+            over=slack - room,
+            fix=_aligned(block, needed, end + slack),
         )
+    elif kept < align and align & (align - 1) == 0:
+        yield Breach(
+            f"the dynamic array declares an alignment of {size(align)}, of which {size(kept)} is"
+            " kept: its base follows on what the system keeps and on static memory",
+            value=align,
+            limit=kept,
+            fix=f"declare {kept:,}, and move the base up where more is needed",
+        )
+
+
+def _aligned(block: Block, needed: int, moved: int) -> str:
+    """How regions come to the base they need: by an alignment, or by asking for ``moved`` bytes."""
+    most = block.target.smem_optin_per_block
+    static = (block.shared.static or 0) if block.shared is not None else 0
+    declare, move = "declare the alignment on the array", f"ask for {size(moved)}"
+    # What is over with each of them: static memory is padded to what is declared.
+    declaring = up(static, needed) + (block.dynamic_bytes or 0) - most
+    moving = (block.static_bytes or 0) + moved - most
+    if kept_align(block.target, needed) < needed:
+        return move if moving <= 0 else f"take out {size(moving)} to move the base"
+    if declaring > 0:
+        return move if moving <= 0 else f"take out {size(declaring)} and {declare}"
+    return (
+        f"{declare}, or {move}" if moving <= 0 else f"{declare}; to move the base, no room is left"
+    )
 
 
 def _powers(shared: Shared) -> Iterator[Breach]:

@@ -81,7 +81,7 @@ def _bounds(block: Block) -> str:
     if threads is None and not known:
         return ""
     bounds = known if len(known) > 1 else ((known or (threads,))[0], block.min_blocks)
-    return f"compile it with __launch_bounds__({bounds[0]}, {bounds[1]})"
+    return f"compile it with __launch_bounds__({', '.join(str(each) for each in bounds)})"
 
 
 def _short(block: Block, compiled: int) -> str:
