@@ -6,11 +6,19 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from kcfg.core.block.block import Block
+from kcfg.core.block.shared_memory import NO_PREFERENCE
 from kcfg.core.engine.arith import down
 from kcfg.core.figures import joined, size, some
-from kcfg.core.hardware.occupancy import Occupancy, occupancy, register_cap
-from kcfg.core.hardware.sources import H200_DEVICE, OCC
+from kcfg.core.hardware.occupancy import (
+    Occupancy,
+    bytes_of_percent,
+    carveout_of,
+    occupancy,
+    register_cap,
+)
+from kcfg.core.hardware.sources import H200_DEVICE, H200_LAUNCHES, OCC
 from kcfg.core.rules import Breach, rule
+from kcfg.core.rules.registers import over_cap
 
 LIMITERS = {
     "warps": "warps",
@@ -28,6 +36,12 @@ KEYS = {
     "barriers": "named_barriers",
 }
 
+SAID = ("shared_memory", "barriers")
+"""Limits with rules of their own: what they leave too few blocks to is said there.
+
+SMEM001, SMEM002, SMEM004 and SMEM005 say it of shared memory, BAR001 and BAR003 of barriers.
+"""
+
 
 @rule(
     "OCC001",
@@ -41,12 +55,12 @@ def blocks_per_sm(block: Block, threads: int) -> Iterator[Breach]:
     """How many blocks share an SM, and every limit that stops one more.
 
     None at all means that the launch is refused; fewer than wanted, that the SM is left
-    with less work than the kernel was made for. Both are errors. What is not given, such
-    as registers, does not limit.
+    with less work than the kernel was made for. Both are errors, here only where no rule about
+    what there is too little of says so. What is not given, such as registers, does not limit.
 
-    Fails: shape: {threads: 384, blocks_per_sm: 2, registers: {entry: 168}}
+    Fails: shape: {threads: 1024, blocks_per_sm: 3}
 
-    Passes: shape: {threads: 384, blocks_per_sm: 1, registers: {entry: 168}}
+    Passes: shape: {threads: 1024, blocks_per_sm: 2}
     """
     if threads < 1:
         return
@@ -54,8 +68,7 @@ def blocks_per_sm(block: Block, threads: int) -> Iterator[Breach]:
     found = resident(block, threads)
     limits = joined(LIMITERS[name] for name in found.limiters)
     fewer = found.blocks < wanted
-    if not found.blocks and _said_elsewhere(block, threads):
-        return
+    wrong = any(not _said(block, name, threads) for name in _short(found, wanted))
     silent = [
         what
         for what, given in (("registers", block.entry), ("shared memory", block.shared_bytes))
@@ -69,8 +82,8 @@ def blocks_per_sm(block: Block, threads: int) -> Iterator[Breach]:
         value=found.blocks,
         limit=wanted if block.blocks_per_sm or fewer else None,
         over=wanted - found.blocks if fewer else None,
-        fix=_fix(block, found, wanted) if fewer else "",
-        severity="error" if fewer else None,
+        fix=_fix(block, found, wanted) if wrong else "",
+        severity="error" if wrong else None,
     )
 
 
@@ -79,8 +92,7 @@ def resident(block: Block, threads: int) -> Occupancy:
 
     Raises ValueError for fewer than one thread.
     """
-    target, shared = block.target, block.shared
-    static = (shared.static or 0) if shared is not None else 0
+    target, shared, static = block.target, block.shared, block.static_bytes or 0
     raised = shared is None or shared.opt_in is not False
     return _occupancy(
         target,
@@ -90,35 +102,40 @@ def resident(block: Block, threads: int) -> Occupancy:
         dynamic_smem=block.dynamic_bytes or 0,
         max_dynamic_smem=None if raised else max(target.smem_default_per_block - static, 0),
         barriers=block.barriers_used or 0,
+        carveout_bytes=block.carveout,
     )
 
 
 _occupancy = lru_cache(occupancy)
 
 
-def _said_elsewhere(block: Block, threads: int) -> bool:
-    """Whether BLK001, BAR001, REG001, REG002 or SMEM001 says that no block fits."""
-    target, entry = block.target, block.entry or 0
-    return (
-        threads > target.max_threads_per_block
-        or (block.barriers_used or 0) > target.named_barriers_per_block
-        or entry > target.max_registers_per_thread
-        or entry > register_cap(target, threads, 1)
-        or (block.shared_bytes or 0) > target.smem_optin_per_block
-    )
+def _short(found: Occupancy, wanted: int) -> set[str]:
+    """The limits that leave fewer blocks than wanted."""
+    return {name for name, limit in found.limits.items() if limit is not None and limit < wanted}
+
+
+def _said(block: Block, limit: str, threads: int) -> bool:
+    """Whether another rule says that a limit leaves too few blocks."""
+    if limit == "warps":
+        return threads > block.target.max_threads_per_block  # BLK001
+    if limit == "registers":
+        # REG001 and REG002, or REG004.
+        return (block.entry or 0) > register_cap(block.target, threads) or over_cap(block)
+    return limit in SAID
 
 
 def _fix(block: Block, found: Occupancy, wanted: int) -> str:
     """The blocks there are, or what each short limit leaves to every one of those wanted."""
     target = block.target
     want = f"want {found.blocks}" if found.blocks else ""
-    short = {name for name, limit in found.limits.items() if limit is not None and limit < wanted}
+    short = _short(found, wanted)
     if "blocks" in short or wanted > target.max_warps_per_sm:
         return want or f"want at most {target.max_blocks_per_sm}"
     threads = target.max_warps_per_sm // wanted * target.warp_size
     registers = register_cap(target, min(threads, found.block.threads), wanted)
     shared = target.smem_reserved_per_block
-    shared = down(target.smem_per_sm // wanted, target.smem_alloc_granularity) - shared
+    whole = carveout_of(target, 0, block.carveout)
+    shared = down(whole // wanted, target.smem_alloc_granularity) - shared
     refused = found.block.max_dynamic_smem is not None and not found.blocks
     ways = {
         "warps": f"at most {threads:,} threads",
@@ -152,7 +169,8 @@ def barriers_limit_blocks(block: Block, blocks: int, used: int) -> Iterator[Brea
     Passes: shape: {blocks_per_sm: 4, named_barriers: [15]}
     """
     slots = block.target.barriers_per_sm
-    if slots // used < blocks:
+    # More than a block has is BAR001.
+    if used <= block.target.named_barriers_per_block and slots // used < blocks:
         yield Breach(
             f"{some(used, 'named barrier')} per block leave {slots // used} of the {blocks:,}"
             f" wanted blocks per SM, which has {slots}",
@@ -161,3 +179,42 @@ def barriers_limit_blocks(block: Block, blocks: int, used: int) -> Iterator[Brea
             over=used - slots // blocks,
             fix=f"number them below {slots // blocks}" if slots // blocks else "want fewer blocks",
         )
+
+
+@rule(
+    "OCC002",
+    "error",
+    reads="shared.carveout_percent",
+    unit="percent",
+    source=H200_LAUNCHES,
+)
+def carveout_percent(block: Block, percent: int) -> Iterator[Breach]:
+    """Whether a preferred carveout is one that the driver takes.
+
+    PreferredSharedMemoryCarveout takes 0 to 100 percent of an SM's shared memory, and -1 for
+    no preference; anything else is refused. Where the carveout is given in KiB as well, both
+    mean one size.
+
+    Fails: shape: {shared: {carveout_percent: 101}}
+
+    Passes: shape: {shared: {carveout_percent: 100}}
+    """
+    target, kib = block.target, block.shared.carveout if block.shared is not None else None
+    if not NO_PREFERENCE <= percent <= 100:
+        yield Breach(
+            f"a carveout of {percent:,} percent; the driver takes 0 to 100, and {NO_PREFERENCE} for"
+            " no preference",
+            value=percent,
+            limit=100 if percent > 100 else NO_PREFERENCE,
+            over=percent - 100 if percent > 100 else NO_PREFERENCE - percent,
+            fix="use 100" if percent > 100 else f"use {NO_PREFERENCE}, or leave it out",
+        )
+    elif kib is not None:
+        chosen = None if percent < 0 else carveout_of(target, bytes_of_percent(target, percent), 0)
+        if chosen != carveout_of(target, kib * 1024, 0):
+            means = "no preference" if chosen is None else f"{chosen // 1024:,} KiB"
+            yield Breach(
+                f"a carveout of {percent} percent is {means}, `carveout` says {kib:,} KiB",
+                value=percent,
+                fix="leave one of them out",
+            )

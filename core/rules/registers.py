@@ -100,6 +100,20 @@ def multiple_of_8(block: Block, entry: int) -> Iterator[Breach]:
         )
 
 
+def over_cap(block: Block) -> bool:
+    """Whether a thread is said to have more registers than the compiler gives: REG004."""
+    registers, most = block.registers, block.register_cap
+    if registers is None or registers.entry is None or most is None:
+        return False
+    return planned(block) <= block.target.max_threads_per_block and registers.entry > most
+
+
+def planned(block: Block) -> int:
+    """The threads that the compiler plans registers for."""
+    bounds = block.registers.launch_bounds if block.registers is not None else ()
+    return bounds[0] if bounds else block.block_threads or 0
+
+
 @rule(
     "REG004",
     "error",
@@ -117,13 +131,11 @@ def cap_from_bounds(block: Block, entry: int, most: int) -> Iterator[Breach]:
 
     Passes: shape: {threads: 384, registers: {entry: 168}}
     """
-    bounds = block.registers.launch_bounds if block.registers else ()
-    planned = bounds[0] if bounds else block.block_threads or 0
-    option = block.cap_of_option == most
-    if planned > block.target.max_threads_per_block or entry <= most:
+    if not over_cap(block):
         return
+    option = block.cap_of_option == most
     for_blocks = f" and {block.min_blocks} blocks per SM" if block.min_blocks > 1 else ""
-    where = "under its maxnreg" if option else f"at {planned:,} threads{for_blocks}"
+    where = "under its maxnreg" if option else f"at {planned(block):,} threads{for_blocks}"
     yield Breach(
         f"{entry:,} registers per thread; {where} the compiler's cap is {most},"
         f" {entry - most:,} fewer",
