@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import zip_longest
 from math import prod
 
 from kcfg.core.block.block import Block
@@ -10,10 +11,20 @@ from kcfg.core.block.parts import Registers, Role
 from kcfg.core.block.warpgroups import WARPS, role_warps, spans
 from kcfg.core.engine.arith import ceildiv, down
 from kcfg.core.figures import joined, some
-from kcfg.core.hardware.sources import PG, PTX
+from kcfg.core.hardware.sources import H200_LAUNCHES, PG, PTX
 from kcfg.core.rules import Breach, rule
 
 AXES = ("x", "y", "z")
+
+
+def dims(sizes: tuple[int, ...]) -> str:
+    """Sizes in x, y and z as words."""
+    return " x ".join(f"{size:,}" for size in sizes)
+
+
+def alike(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    """Whether sizes are the same; a dimension that is left out is 1."""
+    return all(a == b for a, b in zip_longest(one, other, fillvalue=1))
 
 
 @rule("BLK001", "error", reads="threads_named", blames="threads", unit="threads", source=PG)
@@ -49,7 +60,7 @@ def block_size(block: Block, threads: int) -> Iterator[Breach]:
             fix=f"use at most {most:,}",
         )
     elif bounds and threads > bounds[0]:
-        blocks = f", {bounds[1]}" if len(bounds) > 1 else ""
+        others = "".join(f", {argument}" for argument in bounds[1:])
         yield Breach(
             f"the block has {threads:,} threads, {threads - bounds[0]:,} over the {bounds[0]:,} of"
             " its launch bounds: the launch is refused",
@@ -57,7 +68,7 @@ def block_size(block: Block, threads: int) -> Iterator[Breach]:
             value=threads,
             limit=bounds[0],
             over=threads - bounds[0],
-            fix=f"write __launch_bounds__({threads}{blocks})",
+            fix=f"write __launch_bounds__({threads}{others})",
         )
     if bounds and threads <= most < bounds[0]:
         yield Breach(
@@ -100,6 +111,36 @@ def block_dims(block: Block, dims: tuple[int, ...]) -> Iterator[Breach]:
             value=prod(dims),
             limit=block.threads,
             fix="leave one of them out",
+        )
+
+
+@rule(
+    "BLK006",
+    "error",
+    reads="block_size block_threads",
+    blames="block_size",
+    unit="threads",
+    source=H200_LAUNCHES,
+)
+def compiled_size(block: Block, size: tuple[int, ...], threads: int) -> Iterator[Breach]:
+    """Whether a block is the one that its kernel is compiled for.
+
+    `__block_size__` fixes every dimension; a launch with another block is refused.
+
+    Fails: shape: {block: [128], block_size: [64, 2]}
+
+    Passes: shape: {block: [64, 2], block_size: [64, 2]}
+    """
+    given = dims(block.block) if block.block else f"{threads:,}"
+    same = alike(size, block.block) if block.block else prod(size) == threads
+    if not same:
+        yield Breach(
+            f"the block has {given} threads, the kernel is compiled for {dims(size)}: the launch"
+            " is refused",
+            path=block.threads_key,
+            value=threads,
+            limit=prod(size),
+            fix=f"launch {dims(size)}",
         )
 
 
