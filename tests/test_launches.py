@@ -358,6 +358,16 @@ ONE_MISTAKE = [
     ("shared: {dynamic: 100, regions: [{bytes: 200}]}", {"SMEM006"}),
     ("tmem: {allocations: [513]}", {"TMEM001"}),
     ("compiled: {target: b200}", set()),
+    ("threads: 128, blocks_per_sm: 2, shared: {dynamic: 116000}", {"SMEM004"}),
+    ("threads: 128, blocks_per_sm: 2, shared: {dynamic: 300000}", {"SMEM001"}),
+    ("threads: 128, blocks_per_sm: 2, shared: {dynamic: 61440, carveout: 100}", {"SMEM005"}),
+    ("threads: 128, shared: {dynamic: 49153, opt_in: false}", {"SMEM002"}),
+    ("threads: 128, blocks_per_sm: 8, named_barriers: [15]", {"BAR003"}),
+    ("threads: 128, blocks_per_sm: 2, named_barriers: [16]", {"BAR001"}),
+    ("threads: 128, blocks_per_sm: 2, tmem: {allocations: [512]}", {"TMEM004"}),
+    ("threads: 384, blocks_per_sm: 2, registers: {entry: 168}", {"REG004"}),
+    ("threads: 384, blocks_per_sm: 2, registers: {entry: 88, maxnreg: 88}", {"REG004"}),
+    ("threads: 1024, blocks_per_sm: 3", {"OCC001"}),
 ]
 
 
@@ -371,6 +381,11 @@ ADVICE = [
     ("block: [1025, 1, 1]", "BLK002", "use at most 1,024"),
     ("threads: 1025", "BLK003", "use 1,024"),
     ("threads: 256, registers: {launch_bounds: [128, 1]}", "BLK001", "__launch_bounds__(256, 1)"),
+    (
+        "threads: 256, registers: {launch_bounds: [128, 1, 4]}",
+        "BLK001",
+        "__launch_bounds__(256, 1, 4)",
+    ),
     ("threads: 96, named_barriers: [{participants: 100}]", "BAR002", "use 96"),
     ("cluster: [3, 3], mma: [{kind: f16, cta_group: 2}]", "CLU004", "use a cluster of 8"),
     ("cluster: [15], grid: [15], mma: [{kind: f16, cta_group: 2}]", "CLU004", "a grid x of 16"),

@@ -157,6 +157,7 @@ def test_percent_counts_warps() -> None:
         {"barriers": -1},
         {"carveout": 101},
         {"carveout": -1},
+        {"carveout_bytes": -1},
     ],
 )
 def test_numbers_out_of_range_are_refused(wrong: dict[str, int]) -> None:

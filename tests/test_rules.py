@@ -79,6 +79,38 @@ EDGES = [
     ),
     ("GRD001", "grid: [2147483648]", "grid: [2147483647, 65535, 65535]", "grid x"),
     ("GRD001", "grid: [1, 1, 65536]", "grid: [1, 1, 65535]", "put the long dimension in x"),
+    (
+        "GRD002",
+        "{target: h200, shape: {cooperative: true, grid: [133, 4], threads: 512}}",
+        "{target: h200, shape: {cooperative: true, grid: [132, 4], threads: 512}}",
+        "532 blocks is 4 over what is resident at once: 132 SMs hold 528 blocks, 4 each",
+    ),
+    (
+        "GRD002",
+        "{target: h200, shape: {cooperative: true, grid: [124], cluster: [4], threads: 1024,"
+        " registers: {entry: 64}, active_clusters: 30}}",
+        "{target: h200, shape: {cooperative: true, grid: [120], cluster: [4], threads: 1024,"
+        " registers: {entry: 64}, active_clusters: 30}}",
+        "30 clusters of 4 are 120 blocks; use at most 120",
+    ),
+    (
+        "BLK006",
+        "threads: 96, block_size: [64]",
+        "threads: 64, block_size: [64, 1, 1]",
+        "launch 64",
+    ),
+    (
+        "CLU005",
+        "cluster: [3, 3], non_portable: true, registers: {launch_bounds: [256, 1, 8]}",
+        "cluster: [2, 4], registers: {launch_bounds: [256, 1, 8]}",
+        "1 over the 8 of its launch bounds",
+    ),
+    (
+        "CLU006",
+        "cluster: [2, 2], cluster_attribute: [4]",
+        "cluster: [2], cluster_attribute: [2, 1]",
+        "a cluster of 4, the kernel is compiled for 2 x 2",
+    ),
     ("CLU001", "cluster: [17], non_portable: true", "cluster: [16], non_portable: true", "1 over"),
     ("CLU001", "cluster: [9], non_portable: false", "cluster: [8], non_portable: false", "1 over"),
     ("CLU002", "cluster: [3, 3]", "cluster: [2, 4]", "1 over the portable 8"),
@@ -166,14 +198,38 @@ EDGES = [
     ("SMEM001", "shared: {static: 16, dynamic: 232433}", "shared: {dynamic: 232448}", "1 B over"),
     (
         "SMEM001",
+        "shared: {static: 40, dynamic: 231425, base_align: 1024}",
+        "shared: {static: 40, dynamic: 231424, base_align: 1024}",
+        "(1,024 B (1.0 KiB) static: 40 B padded to the 1,024 B (1.0 KiB) of the dynamic array), 1",
+    ),
+    (
+        "SMEM001",
+        "shared: {static: 230000, base_align: 2048, dynamic: 1025}",
+        "shared: {static: 229376, base_align: 2048, dynamic: 1025}",
+        "1 B over",
+    ),
+    (
+        "SMEM001",
         "pipelines: [{stages: 5, stage_bytes: 49152}]",
         "pipelines: [{stages: 4, stage_bytes: 49152}]",
         "4 stages fit",
     ),
     (
+        "SMEM001",
+        "pipelines: [{stages: 4, stage_bytes: 49152}, {fixed_bytes: 35841}]",
+        "pipelines: [{stages: 4, stage_bytes: 49152}, {fixed_bytes: 35840}]",
+        "1 B over",
+    ),
+    (
         "SMEM002",
         "shared: {static: 1, dynamic: 49152}",
         "shared: {static: 0, dynamic: 49152}",
+        "1 B over",
+    ),
+    (
+        "SMEM002",
+        "shared: {static: 40, dynamic: 48129, base_align: 1024}",
+        "shared: {static: 40, dynamic: 48128, base_align: 1024}",
         "1 B over",
     ),
     (
@@ -189,10 +245,22 @@ EDGES = [
         "1 B over",
     ),
     (
+        "SMEM004",
+        "blocks_per_sm: 2, shared: {static: 1, dynamic: 115585, base_align: 128}",
+        "blocks_per_sm: 2, shared: {static: 1, dynamic: 115584, base_align: 128}",
+        "1 B over",
+    ),
+    (
         "SMEM005",
         "blocks_per_sm: 2, shared: {carveout: 64, dynamic: 31745}",
         "blocks_per_sm: 2, shared: {carveout: 64, dynamic: 31744}",
         "choose 100 KiB",
+    ),
+    (
+        "SMEM005",
+        "blocks_per_sm: 2, shared: {carveout_percent: 28, dynamic: 40000}",
+        "blocks_per_sm: 2, shared: {carveout_percent: 43, dynamic: 40000}",
+        "choose 100 KiB, 43 percent",
     ),
     (
         "SMEM006",
@@ -229,6 +297,19 @@ EDGES = [
         "shared: {dynamic: 1135, regions: [{bytes: 1024, tma: true}]}",
         "shared: {dynamic: 1136, regions: [{bytes: 1024, tma: true}]}",
         "111 B is spare",
+    ),
+    (
+        "SMEM009",
+        "shared: {dynamic: 16, base_align: 2048}",
+        "shared: {dynamic: 16, base_align: 1024}",
+        "2,048 B (2.0 KiB), of which 1,024 B (1.0 KiB) is kept",
+    ),
+    (
+        "SMEM009",
+        "shared: {static: 40, dynamic: 232000, regions: [{bytes: 232000, align: 1024}]}",
+        "shared: {static: 40, dynamic: 231424, base_align: 1024, regions: [{bytes: 231424,"
+        " align: 1024}]}",
+        "take out 576 B and declare the alignment on the array",
     ),
     ("PIPE001", "pipelines: [{stages: 1, tma: true}]", "pipelines: [{stages: 1}]", "take turns"),
     (
@@ -413,9 +494,39 @@ EDGES = [
     ),
     (
         "OCC001",
-        "threads: 32, shared: {dynamic: 49153, opt_in: false}",
-        "threads: 32, shared: {dynamic: 49152, opt_in: false}",
-        "0 blocks per SM",
+        "threads: 384, blocks_per_sm: 2, registers: {entry: 168, launch_bounds: [384, 1]}",
+        "threads: 384, blocks_per_sm: 1, registers: {entry: 168, launch_bounds: [384, 1]}",
+        "1 block per SM (limited by registers; shared memory not given), 2 wanted; want 1 or",
+    ),
+    (
+        "CHK004",
+        "shared: {static: 40, dynamic: 64, base_align: 1024}, compiled: {smem: 40}",
+        "shared: {static: 40, dynamic: 64, base_align: 1024}, compiled: {shared: 2048}",
+        "984 B under the 1,024 B (1.0 KiB) of the configuration: 40 B padded",
+    ),
+    (
+        "CHK004",
+        "shared: {static: 40, dynamic: 64}, compiled: {smem: 1024}",
+        "shared: {static: 40, dynamic: 64}, compiled: {smem: 48}",
+        "say `base_align: 1024`",
+    ),
+    (
+        "CHK009",
+        "shared: {dynamic: 231425, base_align: 1024}, compiled: {smem: 40}",
+        "shared: {dynamic: 231424, base_align: 1024}, compiled: {smem: 40}",
+        "40 B of static shared memory, padded to 1,024 B (1.0 KiB)",
+    ),
+    (
+        "OCC002",
+        "shared: {carveout_percent: -2}",
+        "shared: {carveout_percent: -1}",
+        "the driver takes 0 to 100, and -1 for no preference",
+    ),
+    (
+        "OCC002",
+        "shared: {carveout_percent: 58, carveout: 132}",
+        "shared: {carveout_percent: 57, carveout: 132}",
+        "58 percent is 164 KiB",
     ),
 ]
 
