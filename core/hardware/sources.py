@@ -13,6 +13,6 @@ CUTLASS = "CUTLASS, static assertions of the SM100 MMA atoms and the tensor-memo
 MOJO = "Mojo standard library, GPUInfo"
 PTXAS = "ptxas of CUDA toolkit 13.0, as observed"
 H200_DEVICE = "device attributes read on one H200, driver 580"
-H200_LAUNCHES = "14,322 launches on one H200, driver 580 (cuLaunchKernelEx)"
+H200_DRIVER = "driver 580 on one H200, as observed"
 B200_DEVICE = "published device query of one B200, 2026-10 (torch properties and nvidia-smi)"
 PRODUCT = "NVIDIA product pages and datasheets"

@@ -11,7 +11,7 @@ from kcfg.core.block.parts import Registers, Role
 from kcfg.core.block.warpgroups import WARPS, role_warps, spans
 from kcfg.core.engine.arith import ceildiv, down
 from kcfg.core.figures import joined, some
-from kcfg.core.hardware.sources import H200_LAUNCHES, PG, PTX
+from kcfg.core.hardware.sources import H200_DRIVER, PG, PTX
 from kcfg.core.rules import Breach, rule
 
 AXES = ("x", "y", "z")
@@ -120,7 +120,7 @@ def block_dims(block: Block, dims: tuple[int, ...]) -> Iterator[Breach]:
     reads="block_size block_threads",
     blames="block_size",
     unit="threads",
-    source=H200_LAUNCHES,
+    source=H200_DRIVER,
 )
 def compiled_size(block: Block, size: tuple[int, ...], threads: int) -> Iterator[Breach]:
     """Whether a block is the one that its kernel is compiled for.

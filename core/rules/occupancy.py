@@ -16,7 +16,7 @@ from kcfg.core.hardware.occupancy import (
     occupancy,
     register_cap,
 )
-from kcfg.core.hardware.sources import H200_DEVICE, H200_LAUNCHES, OCC
+from kcfg.core.hardware.sources import H200_DEVICE, H200_DRIVER, OCC
 from kcfg.core.rules import Breach, rule
 from kcfg.core.rules.registers import over_cap
 
@@ -186,7 +186,7 @@ def barriers_limit_blocks(block: Block, blocks: int, used: int) -> Iterator[Brea
     "error",
     reads="shared.carveout_percent",
     unit="percent",
-    source=H200_LAUNCHES,
+    source=H200_DRIVER,
 )
 def carveout_percent(block: Block, percent: int) -> Iterator[Breach]:
     """Whether a preferred carveout is one that the driver takes.

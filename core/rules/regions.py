@@ -12,7 +12,7 @@ from kcfg.core.block.shared_memory import kept_align
 from kcfg.core.engine.arith import down, next_pow2, up
 from kcfg.core.figures import joined, size
 from kcfg.core.hardware.dtypes import SWIZZLE_BYTES
-from kcfg.core.hardware.sources import H200_LAUNCHES, PTX
+from kcfg.core.hardware.sources import H200_DRIVER, PTX
 from kcfg.core.rules import Breach, rule
 
 TMA = (
@@ -217,7 +217,7 @@ def swizzle_alignment(block: Block, regions: tuple[Region, ...]) -> Iterator[Bre
     reads="shared",
     blames="shared.base_align",
     unit="bytes",
-    source=f"{H200_LAUNCHES}; documented is a base aligned to 16 bytes",
+    source=f"{H200_DRIVER}; follows from the base, documented as 16-byte aligned",
 )
 def base_alignment(block: Block, shared: Shared) -> Iterator[Breach]:
     """Whether the base of dynamic shared memory is as aligned as the regions need.

@@ -11,7 +11,7 @@ from kcfg.core.engine.arith import down
 from kcfg.core.figures import size, some
 from kcfg.core.finding import Severity
 from kcfg.core.hardware.occupancy import carveout_of, smem_per_block
-from kcfg.core.hardware.sources import H200_DEVICE, H200_LAUNCHES, NCU, OCC, PG, PTXAS
+from kcfg.core.hardware.sources import H200_DEVICE, H200_DRIVER, NCU, OCC, PG, PTXAS
 from kcfg.core.rules import Breach, rule
 
 
@@ -60,7 +60,7 @@ def padding(block: Block) -> str:
     reads="shared_bytes",
     blames="shared.dynamic",
     unit="bytes",
-    source=f"{PG}; {H200_LAUNCHES}",
+    source=f"{PG}; {H200_DRIVER}",
 )
 def smem_fits(block: Block, need: int) -> Iterator[Breach]:
     """Whether a block may have that much shared memory.
@@ -131,7 +131,7 @@ def _share(block: Block) -> int:
     reads="dynamic_bytes",
     blames="shared.opt_in",
     unit="bytes",
-    source=f"{H200_DEVICE}; {H200_LAUNCHES}",
+    source=f"{H200_DEVICE}; {H200_DRIVER}",
 )
 def opt_in(block: Block, dynamic: int) -> Iterator[Breach]:
     """Whether the kernel's dynamic maximum is raised where that is needed.
@@ -230,7 +230,7 @@ def blocks_share_sm(block: Block, blocks: int, need: int) -> Iterator[Breach]:
     reads="carveout shared_bytes",
     blames="shared.carveout",
     unit="KiB",
-    source=f"{OCC}; {NCU}; {H200_LAUNCHES}",
+    source=f"{OCC}; {NCU}; {H200_DRIVER}",
 )
 def carveout(block: Block, chosen: int, need: int) -> Iterator[Breach]:
     """Whether the carveout chosen for an SM holds the wanted blocks.

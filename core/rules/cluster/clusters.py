@@ -8,12 +8,12 @@ from math import prod
 
 from kcfg.core.block.block import Block
 from kcfg.core.engine.arith import down, up
-from kcfg.core.hardware.sources import BTG, H200_DEVICE, H200_LAUNCHES, HTG, PG, PTX
+from kcfg.core.hardware.sources import BTG, H200_DEVICE, H200_DRIVER, HTG, PG, PTX
 from kcfg.core.rules import Breach, rule
 from kcfg.core.rules.block import AXES
 
 
-@rule("CLU001", "error", reads="cluster", unit="blocks", source=f"{BTG}; {HTG}; {H200_LAUNCHES}")
+@rule("CLU001", "error", reads="cluster", unit="blocks", source=f"{BTG}; {HTG}; {H200_DRIVER}")
 def cluster_size(block: Block, cluster: tuple[int, ...]) -> Iterator[Breach]:
     """How many blocks a cluster has.
 
@@ -73,7 +73,7 @@ def non_portable(block: Block, cluster: tuple[int, ...]) -> Iterator[Breach]:
         )
 
 
-@rule("CLU003", "error", reads="grid cluster", unit="blocks", source=f"{PG}; {H200_LAUNCHES}")
+@rule("CLU003", "error", reads="grid cluster", unit="blocks", source=f"{PG}; {H200_DRIVER}")
 def grid_divides(block: Block, grid: tuple[int, ...], cluster: tuple[int, ...]) -> Iterator[Breach]:
     """Whether the grid is made of whole clusters.
 

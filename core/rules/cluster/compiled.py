@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from math import prod
 
 from kcfg.core.block.block import Block
-from kcfg.core.hardware.sources import H200_LAUNCHES
+from kcfg.core.hardware.sources import H200_DRIVER
 from kcfg.core.rules import Breach, rule
 from kcfg.core.rules.block import alike, dims
 
@@ -16,7 +16,7 @@ from kcfg.core.rules.block import alike, dims
     "error",
     reads="cluster registers.launch_bounds",
     unit="blocks",
-    source=H200_LAUNCHES,
+    source=H200_DRIVER,
 )
 def within_bounds(
     block: Block, cluster: tuple[int, ...], bounds: tuple[int, ...]
@@ -49,7 +49,7 @@ def within_bounds(
     reads="cluster cluster_attribute",
     blames="cluster_attribute",
     unit="blocks",
-    source=H200_LAUNCHES,
+    source=H200_DRIVER,
 )
 def attribute(block: Block, cluster: tuple[int, ...], asked: tuple[int, ...]) -> Iterator[Breach]:
     """Whether a launch asks for the cluster that its kernel is compiled for.

@@ -7,7 +7,7 @@ from math import prod
 
 from kcfg.core.block.block import Block
 from kcfg.core.figures import some
-from kcfg.core.hardware.sources import H200_LAUNCHES
+from kcfg.core.hardware.sources import H200_DRIVER
 from kcfg.core.rules import Breach, rule
 from kcfg.core.rules.occupancy import resident
 
@@ -18,7 +18,7 @@ from kcfg.core.rules.occupancy import resident
     reads="cooperative grid block_threads",
     blames="grid",
     unit="blocks",
-    source=H200_LAUNCHES,
+    source=H200_DRIVER,
 )
 def resident_at_once(
     block: Block, cooperative: bool, grid: tuple[int, ...], threads: int
