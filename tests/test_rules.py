@@ -48,7 +48,8 @@ def test_page_has_its_sections(each: Rule) -> None:
     title, why, *_ = each.page.split("\n\n")
     assert title.endswith(".") and "\n" not in title
     assert len(why) > 40 and not why.startswith("Fails")
-    assert each.page.endswith(f"Reference: {each.source}.")
+    assert each.page.endswith(f".\n\nReference: {each.source}.")
+    assert "\n\nEvidence: " in each.page
 
 
 # At the limit, and one past it
