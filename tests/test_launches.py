@@ -357,6 +357,7 @@ ONE_MISTAKE = [
     ("shared: {dynamic: 100, regions: [{bytes: 200}]}", {"SMEM006"}),
     ("tmem: {allocations: [513]}", {"TMEM001"}),
     ("compiled: {target: b200}", set()),
+    ("tma: [{dims: [100, 3, 5], dtype: f16}]", {"TMA004"}),
 ]
 
 
@@ -376,6 +377,23 @@ ADVICE = [
     ("tma: [{box: [257, 8], dtype: uint8}]", "TMA001", "make it 2 copies of 144"),
     ("tma: [{box: [257, 8], dtype: uint8}]", "TMA002", "use 256 elements"),
     ("tma: [{box: [128], dtype: 16U6_ALIGN16B, swizzle: 64B}]", "TMA003", "use the 128B swizzle"),
+    (
+        "tma: [{box: [512], dtype: 16U6_ALIGN16B, swizzle: 64B}]",
+        "TMA001",
+        "make it 4 copies of 128",
+    ),
+    ("tma: [{box: [256], dtype: 16U6_ALIGN16B, swizzle: 64B}]", "TMA003", "and 128 elements"),
+    ("tma: [{box: [0, 64], dtype: fp8}]", "TMA001", "use 16"),
+    ("tma: [{box: [64, 300], element_strides: [1, 7]}]", "TMA001", "make it 2 copies of 154"),
+    ("tma: [{box: [256, 256], dtype: f32}]", "TMA008", "2 copies with a box of [256, 128]"),
+    (
+        "tma: [{box: [300, 256, 256], dtype: uint8, swizzle: 64B}]",
+        "TMA008",
+        "make it 95 copies with a box of [64, 256, 14]",
+    ),
+    ("tma: [{dims: [100, 3, 5], dtype: f16}]", "TMA004", "pad it to 208 B"),
+    ("tma: [{address: 8, swizzle: 64B}]", "TMA005", "move it up by 120 B"),
+    ("tma: [{dims: [8589934593]}]", "TMA006", "split it into 3 tensors of 2,863,311,531"),
     ("compiled: {target: sm_90a}", "CHK006", "say `target: h100` or `target: h200`"),
     (
         "shared: {regions: [{bytes: 512}, {bytes: 8, swizzle: 128B}, {offset: 1024, bytes: 8}]}",

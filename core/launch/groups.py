@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from kcfg.core.hardware import tensor_map
 from kcfg.core.hardware.dtypes import SWIZZLES
-from kcfg.core.hardware.tensor_map import TYPES
 from kcfg.core.launch.keys import Group, group, number, numbers, truth, word
 
 UNITS = ("tcgen05", "wgmma", "mma.sync")
@@ -142,10 +142,14 @@ class TensorMap(Group):
     strides: tuple[int, ...] = numbers(
         "bytes", "Of every dimension but the innermost; packed, if left out.", longest=15
     )
-    dtype: str | None = word("Element type, or one of the packed types.", TYPES)
+    element_strides: tuple[int, ...] = numbers(
+        "elements", "Steps of the copy in each dimension; all 1, if left out.", longest=16
+    )
+    dtype: str | None = word("Element type, or one of the packed types.", tensor_map.TYPES)
     element_bytes: int | None = number("bytes", "Size of an element, instead of its type.", least=1)
-    swizzle: str | None = word("Its swizzle.", SWIZZLES)
-    interleave: str | None = word("Its interleave.", ("NONE", "16B", "32B"))
+    swizzle: str | None = word("Its swizzle.", tensor_map.SWIZZLES)
+    interleave: str | None = word("Its interleave.", tensor_map.INTERLEAVES)
+    oob_fill: str | None = word("What is read beyond the tensor.", tensor_map.FILLS)
     address: int | None = number("bytes", "Global address, or what is known of it modulo 128.")
 
 
