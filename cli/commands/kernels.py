@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 from kcfg.cli.options import KernelName, ListFormat
@@ -51,7 +51,14 @@ def _launch() -> dict[str, Any]:
     from kcfg.core.launch.launch import Launch
 
     keys = [
-        {"name": path, "unit": key.unit, "required": False, "default": None, "doc": key.doc}
+        {
+            "name": path,
+            "unit": key.unit,
+            "required": False,
+            "default": None,
+            "doc": key.doc,
+            "choices": list(key.choices),
+        }
         for path, key in _keys(Launch, "")
     ]
     return {**_launch_brief(), "struct": None, "inputs": keys, "values": []}
@@ -72,13 +79,24 @@ def _launch_manual() -> list[Block]:
     from kcfg.cli.page import Column, Heading, Line, Row, Table
 
     whole = _launch()
-    rows = [Row((each["name"], each["unit"], each["doc"])) for each in whole["inputs"]]
+    rows = [
+        Row((each["name"], each["unit"], _told(each["doc"], each["choices"])))
+        for each in whole["inputs"]
+    ]
     return [
         Heading(f"{whole['name']}: {whole['title']}", 1),
         Line("Every key is optional, and what is not given is not judged.", "dim"),
         Heading("Inputs"),
         Table([Column("input"), Column("unit"), Column("")], rows),
     ]
+
+
+def _told(doc: str, choices: Iterable[str]) -> str:
+    """What a key is, and the words it takes where it does not take any."""
+    from kcfg.core.figures import joined
+
+    words = joined(choices, "or")
+    return f"{doc} One of {words}." if words else doc
 
 
 def _overview(briefs: list[dict[str, Any]]) -> list[Block]:
@@ -105,6 +123,7 @@ def _whole(releases: list[type[Kernel]]) -> dict[str, Any]:
                 "required": member.default is REQUIRED,
                 "default": None if member.default is REQUIRED else member.default,
                 "doc": member.doc,
+                "choices": list(member.choices),
             }
             for member in cls.inputs.values()
         ],
@@ -120,7 +139,14 @@ def _manual(releases: list[type[Kernel]]) -> list[Block]:
 
     whole = _whole(releases)
     spellings = [
-        Row((each.word, each.read.unit, f"in place of {each.means}", each.read.doc))
+        Row(
+            (
+                each.word,
+                each.read.unit,
+                f"in place of {each.means}",
+                _told(each.read.doc, each.read.choices),
+            )
+        )
         for each in releases[-1].spellings
     ]
     inputs = [
@@ -129,7 +155,7 @@ def _manual(releases: list[type[Kernel]]) -> list[Block]:
                 member.key,
                 member.unit,
                 "required" if member.default is REQUIRED else _default(member.default),
-                member.doc,
+                _told(member.doc, member.choices),
             )
         )
         for member in releases[-1].inputs.values()
