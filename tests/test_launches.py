@@ -143,6 +143,12 @@ FINE = [
     ("tmem: {allocations: [{needs: 396}]}", "b200"),
     ("shared: {base_align: 128, regions: [{offset: 128, bytes: 16384, tma: true}]}", "b200"),
     ("tma: [{box: [64, 64], dtype: bf16, swizzle: 128B}]", "b200"),
+    (
+        "tma: [{box: [32, 8], dims: [64, 8], element_strides: [1, 2], dtype: tfloat32_ftz,"
+        " swizzle: 128B_ATOM_32B_FLIP_8B, oob_fill: nan}]",
+        "b200",
+    ),
+    ("tma: [{box: [256, 57, 16], dtype: uint8, address: 0, oob_fill: zero}]", "h200"),
     ("cluster: [16], non_portable: true", "b200"),
     ("threads: 128, grid: [1000]", "thor"),
 ]
@@ -238,6 +244,9 @@ PROBLEMS = [
     ("tmem: {allocations: [[64]]}", "shape.tmem.allocations[0]"),
     ("mma: [{kind: fp16}]", "shape.mma[0].kind"),
     ("tma: [{dtype: bf61}]", "shape.tma[0].dtype"),
+    ("tma: [{swizzle: 64B_ATOM_32B}]", "shape.tma[0].swizzle"),
+    ("tma: [{oob_fill: inf}]", "shape.tma[0].oob_fill"),
+    ("tma: [{element_strides: [1, -1]}]", "shape.tma[0].element_strides[1]"),
 ]
 
 
