@@ -6,9 +6,9 @@ import gc
 import os
 import sys
 from collections.abc import Callable
+from typing import NoReturn, TypeVar
 
 from kcfg.cli.exits import FAILED, FOUND
-from kcfg.core.typed import NoReturn, TypeVar
 
 T = TypeVar("T")
 

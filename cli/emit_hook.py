@@ -46,8 +46,8 @@ def run(arguments: Sequence[str]) -> int:
 def _handle(output: Output, folder: str, write: bool) -> int:
     """Check or write one file; paths are relative to the project's folder."""
     from kcfg.cli.emitting import compared, emitted
+    from kcfg.cli.intake.specs import Intake
     from kcfg.cli.saving import SaveError, save
-    from kcfg.cli.specs import Intake
 
     intake = Intake([_near(folder, output.spec)])
     text = emitted(intake, output.lang, name=output.name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kcfg.cli import console
 from kcfg.cli.exits import FAILED, FINE, FOUND
-from kcfg.cli.specs import Intake
+from kcfg.cli.intake.specs import Intake
 from kcfg.core.spec import Spec
 from kcfg.core.validate.settings import Projects
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from kcfg.cli import console
-from kcfg.core.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from argparse import Namespace

@@ -7,15 +7,21 @@ import stat
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from kcfg.cli import console
+
+if TYPE_CHECKING:
+    from kcfg.core.sweep.output import State
 
 T = TypeVar("T")
 
 AFTER, EVERY = 1.0, 0.1
 """Seconds until the first word, and between two."""
 WIDTH = 30
+
+PATIENCE = 1.0
+"""Seconds until a person at a terminal is told how far it is, and from one time to the next."""
 
 
 def watched(
@@ -71,3 +77,25 @@ def _share_of_stdin() -> float | None:
     except OSError:  # closed
         pass
     return None
+
+
+class GridProgress:
+    """A line at a terminal that says how much of a grid is done."""
+
+    def __init__(self, size: int) -> None:
+        self.size, self.told = size, False
+        self.next = time.monotonic() + PATIENCE
+
+    def tell(self, state: State) -> None:
+        """Say it, unless it was said a moment ago or nobody is watching."""
+        if time.monotonic() < self.next or not sys.stderr.isatty():
+            return
+        done = state.tally.points
+        sys.stderr.write(f"\r{done / self.size:6.1%} of {self.size:,} points")
+        sys.stderr.flush()
+        self.told, self.next = True, time.monotonic() + PATIENCE
+
+    def end(self) -> None:
+        """Wipe the line."""
+        if self.told:
+            sys.stderr.write("\r" + " " * 60 + "\r")

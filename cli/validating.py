@@ -9,11 +9,11 @@ import os
 import sys
 from collections.abc import Iterable
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from kcfg.cli import console
 from kcfg.cli.exits import FAILED, FINE, FOUND
 from kcfg.core.errors import UnknownError
-from kcfg.core.typed import TYPE_CHECKING
 from kcfg.core.validate.run import Options, Run
 
 if TYPE_CHECKING:

@@ -2,73 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from functools import cache
-
+from kcfg.core.finding import SEVERITIES, Finding
+from kcfg.core.kernel import Kernel
 from kcfg.core.once import once
-from kcfg.core.record import NamedTuple
-from kcfg.core.typed import TYPE_CHECKING, Any, Literal
+from kcfg.core.rules import judge
+from kcfg.core.rules.judging import judge_derived
 
-if TYPE_CHECKING:
-    from kcfg.core.kernel import Kernel
-    from kcfg.core.launch.launch import Launch
-
-Severity = Literal["error", "warning", "info"]
-SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 _RANK = {severity: rank for rank, severity in enumerate(SEVERITIES)}
 
 
-class Finding(NamedTuple):
-    """One answer of one rule.
-
-    ``path`` is the key it blames: of a spec (``shape.registers.maxnreg``) for a launch,
-    of a quantity (``smem_used``) for a derived kernel; empty where none can be named.
-    ``value`` is what is there, ``limit`` what may be, ``over`` the distance between
-    them, all in ``unit``; each is None where there is no such number. ``fix`` is the
-    nearest change that works. ``file``, ``line`` and ``column`` are known where the
-    configuration was read from a file.
-    """
-
-    rule: str
-    severity: Severity
-    message: str
-    path: str = ""
-    value: Any = None
-    limit: Any = None
-    over: int | None = None
-    unit: str = ""
-    fix: str = ""
-    file: str = ""
-    line: int = 0
-    column: int = 0
-
-    def to_json(self) -> dict[str, Any]:
-        """The finding as plain data; a place that is not known is null."""
-        found: dict[str, Any] = self._asdict()
-        for key in ("file", "line", "column"):
-            found[key] = found[key] or None
-        return found
-
-
-def findings(subject: Kernel | Launch) -> list[Finding]:
-    """What every rule says of a derived kernel or a launch: errors, warnings, then notes."""
-    launch_of, judge_derived, judge = _judges()
-    launch = launch_of(subject)
-    found = judge_derived(launch) if launch.kernel is subject else judge(launch)
-    return sorted(found, key=_rank)
-
-
-@cache
-def _judges() -> tuple[
-    Callable[[Kernel | Launch], Launch],
-    Callable[[Launch], list[Finding]],
-    Callable[[Launch], Iterable[Finding]],
-]:
-    from kcfg.core.launch.derived import launch_of
-    from kcfg.core.launch.judging import judge_derived
-    from kcfg.core.rules import judge
-
-    return launch_of, judge_derived, judge
+def findings(subject: Kernel) -> list[Finding]:
+    """What every rule says of a kernel's block: errors, warnings, then notes."""
+    block = subject.block
+    return sorted(judge_derived(block) if block.derived else judge(block), key=_rank)
 
 
 @once

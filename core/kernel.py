@@ -2,8 +2,8 @@
 
 One release of one kernel is one class, ``KERNEL`` of its module below
 ``kcfg.core.kernels``. It states its inputs and quantities, and overrides the
-methods here that apply to it; whatever it does not override is not modelled,
-and reports say ``null`` there. Where upstream has a verdict of its own, it is
+methods here that apply to it; it says what its numbers play in a block, and what of a
+block is not modelled, where reports say ``null``. Where upstream has a verdict of its own, it is
 the quantity ``supported``.
 """
 
@@ -11,14 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from functools import cached_property
+from typing import Any, ClassVar, NamedTuple
 
+from kcfg.core.block.block import Block
+from kcfg.core.block.parts import Mbarriers, Mma, Registers
+from kcfg.core.block.placing import SharedLayout, TensorLayout, mma
 from kcfg.core.engine.quantity import Input
 from kcfg.core.engine.struct import Struct
-from kcfg.core.layout import Barriers, Registers, Smem, Tmem
+from kcfg.core.hardware.target import Target
 from kcfg.core.once import once
-from kcfg.core.record import NamedTuple
-from kcfg.core.targets import Target
-from kcfg.core.typed import Any, ClassVar
 
 VERDICT = "supported"
 """The quantity that is upstream's own verdict, where it has one."""
@@ -42,15 +43,6 @@ class Conflict(NamedTuple):
 
     key: str
     message: str
-
-
-class Layout(NamedTuple):
-    """Where everything of a block sits; None for what a kernel does not model."""
-
-    smem: Smem | None
-    tmem: Tmem | None
-    registers: Registers | None
-    barriers: tuple[Barriers, ...] | None
 
 
 class Candidate(NamedTuple):
@@ -85,6 +77,32 @@ class Kernel(Struct):
     """The tensor-core unit without which this derivation makes no sense."""
     spellings: ClassVar[tuple[Spelling, ...]] = ()
     """Other ways to give an input."""
+    plays: ClassVar[dict[str, str]] = {}
+    """What the numbers play: the keys of a block that are quantities here, with their keys.
+
+    The block has their values, and a finding about such a key is about that quantity.
+    """
+    unmodelled: ClassVar[frozenset[str]] = frozenset(
+        (
+            "block",
+            "bulk_copies",
+            "compiled",
+            "grid",
+            "named_barriers",
+            "non_portable",
+            "registers.launch_bounds",
+            "registers.maxnreg",
+            "shared.base_align",
+            "shared.carveout",
+            "shared.opt_in",
+            "shared.static",
+            "tma",
+        )
+    )
+    """The keys of a block that this derivation says nothing of: what is about them is not judged.
+
+    Here those that no configuration struct has; a build's figures may come from its log.
+    """
 
     @classmethod
     def conflicts(cls, inputs: dict[str, Any], given: Collection[str]) -> list[Conflict]:
@@ -110,16 +128,17 @@ class Kernel(Struct):
         return ()
 
     @cached_property
-    def layout(self) -> Layout:
-        """Where everything sits, worked out once."""
-        self.hasten()
-        return Layout(self.smem(), self.tmem(), self.registers(), self.barriers())
+    def block(self) -> Block:
+        """The block that is launched, worked out once: what rules judge and every view shows."""
+        from kcfg.core.block.derived import block_of
 
-    def smem(self) -> Smem | None:
+        return block_of(self)
+
+    def smem(self) -> SharedLayout | None:
         """Where every buffer of the block's shared memory sits."""
         return None
 
-    def tmem(self) -> Tmem | None:
+    def tmem(self) -> TensorLayout | None:
         """Which tensor-memory columns hold what."""
         return None
 
@@ -127,9 +146,19 @@ class Kernel(Struct):
         """Who does what, with how many registers."""
         return None
 
-    def barriers(self) -> tuple[Barriers, ...] | None:
+    def barriers(self) -> tuple[Mbarriers, ...] | None:
         """The mbarriers, in memory order."""
         return None
+
+    def mma(self) -> tuple[Mma, ...]:
+        """The matrix instructions, as far as they are known: here their numbers alone."""
+        start = "mma[0]."
+        known = {
+            path.removeprefix(start): self.read(key)
+            for path, key in self.plays.items()
+            if path.startswith(start)
+        }
+        return (mma(**known),) if known else ()
 
     @classmethod
     def refuses(cls, target: Target) -> str | None:

@@ -5,11 +5,12 @@ Its shape is kcfg's contract with scripts and other tools; keys are only ever ad
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
+from kcfg.core.block.block import Block
+from kcfg.core.block.parts import Region
 from kcfg.core.kernel import Kernel
-from kcfg.core.layout import Barriers, Region, Registers, Smem, Tmem
 from kcfg.core.once import once
-from kcfg.core.record import NamedTuple
-from kcfg.core.typed import Any
 from kcfg.core.version import VERSION
 
 SCHEMA = 1
@@ -29,7 +30,7 @@ def report(kernel: Kernel, *, name: str | None = None, source: str = "") -> dict
 
     cls = type(kernel)
     values = kernel.values()
-    layout = kernel.layout
+    block = kernel.block
     found = findings(kernel)
     return {
         "schema": SCHEMA,
@@ -42,10 +43,10 @@ def report(kernel: Kernel, *, name: str | None = None, source: str = "") -> dict
         "inputs": kernel.asked(),
         "values": values,
         "units": units(cls),
-        "smem": _smem(layout.smem),
-        "tmem": _tmem(layout.tmem),
-        "registers": _registers(layout.registers, kernel.target.warp_size),
-        "barriers": _barriers(layout.barriers, kernel.target.mbarrier_bytes),
+        "smem": _smem(block),
+        "tmem": _tmem(block),
+        "registers": _registers(block),
+        "barriers": _barriers(block),
         "supported": values.get("supported"),
         "findings": [finding.to_json() for finding in found],
     }
@@ -78,65 +79,89 @@ def units(cls: type[Kernel]) -> dict[str, str]:
     return {key: member.unit for key, member in cls.declared()}
 
 
-def _smem(smem: Smem | None) -> dict[str, Any] | None:
+def _smem(block: Block) -> dict[str, Any] | None:
+    smem = block.smem
     if smem is None:
         return None
+    static = block.shared.static if block.shared is not None else None
     return {
         "struct": smem.struct,
         "limit": smem.limit,
+        "static": static,
         "used": smem.used,
-        "free": smem.limit - smem.used,
+        "free": smem.limit - smem.used - (static or 0),
         "regions": [_region(region) for region in smem.regions],
-        "unplaced": smem.unplaced,
+        "unplaced": smem.unplaced and str(smem.unplaced),
     }
 
 
 def _region(region: Region) -> dict[str, Any]:
-    found = region._asdict()
-    found["padding"] = region.padding
-    return found
-
-
-def _tmem(tmem: Tmem | None) -> dict[str, Any] | None:
-    if tmem is None:
-        return None
     return {
-        "columns": tmem.columns,
-        "used": tmem.used,
-        "allocated": tmem.allocated,
-        "regions": [region._asdict() for region in tmem.regions],
-        "unplaced": tmem.unplaced,
+        "name": region.name,
+        "offset": region.offset,
+        "bytes": region.bytes,
+        "align": region.align or 1,
+        "stages": region.stages or 1,
+        "alias_of": region.alias_of,
+        "padding": region.padding,
     }
 
 
-def _registers(registers: Registers | None, warp_size: int) -> dict[str, Any] | None:
-    if registers is None:
+def _tmem(block: Block) -> dict[str, Any] | None:
+    tensor = block.tensor
+    if tensor is None:
         return None
-    asked = registers.asked(warp_size)
     return {
-        "threads": registers.threads,
-        "entry": registers.entry,
+        "columns": tensor.columns,
+        "used": tensor.used,
+        "allocated": tensor.allocated,
+        "regions": [
+            {
+                "name": each.name,
+                "column": each.column,
+                "columns": each.columns,
+                "lane": each.lane or 0,
+                "lanes": each.lanes or block.target.tmem_lanes,
+                "alias_of": each.alias_of,
+            }
+            for each in tensor.regions
+        ],
+        "unplaced": tensor.unplaced and str(tensor.unplaced),
+    }
+
+
+def _registers(block: Block) -> dict[str, Any] | None:
+    threads, granted, asked = block.block_threads, block.pool, block.asked
+    if not threads or granted is None:
+        return None
+    return {
+        "threads": threads,
+        # A struct's own figure is the one that is allocated, also where no thread can name it.
+        "entry": granted // threads if block.derived else block.entry,
         "roles": [
-            {"role": role, "warps": [first, last], "cap": cap}
-            for role, first, last, cap in registers.roles
+            {"role": share.name, "warps": [share.first, share.last], "cap": share.cap}
+            for share in block.shares
         ],
         "pool": {
-            "granted": registers.granted,
+            "granted": granted,
             "asked": asked,
-            "free": registers.granted - asked,
+            "free": None if asked is None else granted - asked,
         },
     }
 
 
-def _barriers(groups: tuple[Barriers, ...] | None, size: int) -> dict[str, Any] | None:
-    if groups is None:
+def _barriers(block: Block) -> dict[str, Any] | None:
+    if not block.mbarriers:
         return None
-    count = sum([group.number for group in groups])
-    return {
-        "count": count,
-        "bytes": count * size,
-        "groups": [
-            {"name": name, "first": first, "count": number, "arrivals": arrivals}
-            for name, first, number, arrivals in groups
-        ],
-    }
+    first, groups = 0, []
+    for index, each in enumerate(block.mbarriers):
+        groups.append(
+            {
+                "name": each.name or f"group {index}",
+                "first": first,
+                "count": each.count or 0,
+                "arrivals": each.arrivals,
+            }
+        )
+        first += each.count or 0
+    return {"count": first, "bytes": first * block.target.mbarrier_bytes, "groups": groups}

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from kcfg.core import kernels, targets
 from kcfg.core.engine.quantity import REQUIRED, Input
 from kcfg.core.hardware.dtypes import DTYPES, SHORT_NAMES
 from kcfg.core.kernel import Kernel
 from kcfg.core.launch import schema as launch_schema
 from kcfg.core.spec.head import LAUNCH, names as every
-from kcfg.core.typed import Any
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 

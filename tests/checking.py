@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from kcfg.cli.validating import exit_code
 from kcfg.core.check.check import Check
-from kcfg.core.findings import Finding
+from kcfg.core.finding import Finding
 from kcfg.core.validate.run import Options, Run
 
 LOGS = Path(__file__).parent / "logs"

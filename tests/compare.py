@@ -37,6 +37,7 @@ FAMILIES = {
     "mla_smem": Family("mla_prefill", "storage."),
     "mla_select": Family("mla_prefill", extra={"select": True}),
     "depth512": Family("mha_depth512"),
+    "depth512_smem": Family("mha_depth512"),
     "mla_decode": Family("mla_decode"),
     "matmul_config": Family("matmul"),
     "matmul_choose": Family("matmul"),

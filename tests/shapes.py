@@ -160,6 +160,7 @@ CHANGES: dict[tuple[str, tuple[str, ...]], tuple[dict[str, Any], list[tuple[Any,
         [
             (True, {}),
             (True, {"depth": 256, "v_depth": 256, "num_q": 1, "single_o": True, "bn_cap": 64}),
+            (True, {"qkv_dtype": "float8_e4m3fn", "scale_dtype": "float32", "num_mbars": 30}),
             (False, {"depth": 256, "v_depth": 256}),
             (False, {"depth": 576, "v_depth": 512, "qkv_dtype": "float32"}),
         ],

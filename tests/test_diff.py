@@ -16,10 +16,10 @@ from typer.testing import CliRunner, Result
 from kcfg.cli.main import application
 from kcfg.core import kernels, presets, targets
 from kcfg.core.diff import Diff, Side, compare
-from kcfg.core.diff.changes import same
 from kcfg.core.diff.saved import parsed, restored
 from kcfg.core.kernel import Kernel
 from kcfg.core.report import report
+from kcfg.core.same import same
 from kcfg.core.saved.reading import SavedError
 
 SOME = settings(
@@ -357,11 +357,12 @@ def test_no_saved_report_is_too_odd_for_an_answer(key: str, value: Any) -> None:
     assert found is not None
     item = restored(found[0])
     if isinstance(item, Side):
-        from kcfg.cli.draw import plain
-        from kcfg.cli.formats.diff import _page, json as as_json
+        from kcfg.cli.formats.diff import json as as_json
+        from kcfg.cli.pages.diff import pages
+        from kcfg.cli.render import plain
 
         diff = compare(item, preset("deepseek-v3-2-index"))
-        assert plain.text(_page.pages([diff], everything=True))
+        assert plain.text(pages([diff], everything=True))
         assert json.dumps(as_json._diff(diff, everything=True))
 
 

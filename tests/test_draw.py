@@ -12,9 +12,9 @@ import shapes
 from hypothesis import given, settings, strategies as st
 from pictured import ALL, SVG, scene_of
 
-from kcfg.cli.draw import plain
 from kcfg.cli.pictures import terminal
 from kcfg.cli.pictures.svg import picture, style
+from kcfg.cli.render import plain
 from kcfg.core.report import Derived, report
 
 PAIRS = list(pairwise(pictured.of_presets()))
@@ -235,7 +235,7 @@ def test_a_launch_by_hand_is_drawn_from_what_it_says() -> None:
     (scene,) = pictured.scenes(pictured.of_text(LAUNCH))
     check(picture.document([scene]))
     names = [[span.name for span in bar.spans] for part in scene.parts for bar in part.bars]
-    assert names[0] == ["static", "a", "b", "free", "reserved"]
+    assert names[0] == ["static", "a", "padding", "b", "free", "reserved"]
     assert names[1] == ["allocation 0", "allocation 1", "free"]
     assert names[3] == ["warpgroup 0", "warpgroup 1", "warpgroup 2", "over"]
     assert scene.part("registers").bad

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from pictured import ALL, run, scene_of
 
-from kcfg.cli.draw import plain
 from kcfg.cli.pictures import terminal
+from kcfg.cli.render import plain
 
 
 @pytest.mark.parametrize("width", [40, 57, 80, 200])

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 import shapes
+from formula_rules import breaches, capacities
 from hypothesis import given, settings, strategies as st
 
 from kcfg.core import kernels, targets
-from kcfg.core.engine.arith import div
-from kcfg.core.engine.formula_rules import breaches, capacities
+from kcfg.core.engine.arith import div, up
 from kcfg.core.engine.quantity import integer, part, quantity
 from kcfg.core.engine.struct import Struct
 from kcfg.core.engine.terms import least, pick
-from kcfg.core.targets import Target
+from kcfg.core.hardware.target import Target
 
 
 @pytest.mark.parametrize(("kernel", "release"), shapes.RELEASES)
@@ -97,6 +97,16 @@ class Broken(Struct):
         return divmod(self.rows, 8)[0]
 
     @quantity("rows", source="here")
+    def quotient(self) -> int:
+        """Rows."""
+        return 512 // (2 * self.rows) + self.rows // 8
+
+    @quantity("rows", source="here")
+    def remainder(self) -> int:
+        """Rows."""
+        return 512 % up(self.rows, 8) + self.rows % (1 << 5)
+
+    @quantity("rows", source="here")
     def comprehension(self) -> int:
         """Rows."""
         return least(**{name: len(name) for name in "ab"}) + self.rows
@@ -142,6 +152,8 @@ BREACHES = {
     "chained": "chains comparisons: write &",
     "unnamed_limit": "calls min: write least",
     "unknown_word": "calls divmod, which is neither",
+    "quotient": "divides by 2 * self.rows with //: write div",
+    "remainder": "divides by up(self.rows, 8) with %: write mod",
     "comprehension": "uses a comprehension",
     "capacity": "writes 232448: read target.smem_optin_per_block",
     "looks_ahead": "reads declared_later, which is declared below it",

@@ -9,10 +9,10 @@ import pytest
 import shapes
 from typer.testing import CliRunner, Result
 
-from kcfg.cli.draw import plain
-from kcfg.cli.formats.explain import Told
-from kcfg.cli.formats.explain._page import pages
 from kcfg.cli.main import application
+from kcfg.cli.pages.explanation import pages
+from kcfg.cli.pages.told import Told
+from kcfg.cli.render import plain
 from kcfg.core import kernels, presets
 from kcfg.core.explain.explanation import explain, reference
 from kcfg.core.explain.story import story

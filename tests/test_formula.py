@@ -9,17 +9,17 @@ from typing import Any
 
 import pytest
 import shapes
+from formula_rules import vocabulary
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from kcfg.core import kernels, targets
 from kcfg.core.engine import formula, reasons, terms, trees
 from kcfg.core.engine.arith import div
-from kcfg.core.engine.formula_rules import vocabulary
 from kcfg.core.engine.graph import graph
 from kcfg.core.engine.quantity import Quantity, integer, quantity
 from kcfg.core.engine.struct import Struct
+from kcfg.core.hardware.target import Target
 from kcfg.core.kernel import Kernel
-from kcfg.core.targets import Target
 
 SOME = settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 

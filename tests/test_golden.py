@@ -7,6 +7,8 @@ from pathlib import Path
 import compare
 import pytest
 
+from kcfg.core.spec import Spec, read
+
 FILES = sorted(path for path in compare.DATA.glob("*@*.jsonl"))
 
 
@@ -19,3 +21,67 @@ def test_rows_are_reproduced(path: Path) -> None:
     count, differences = compare.compare_file(path)
     assert count >= 100
     assert differences == []
+
+
+OFFSETS = {
+    "SM100AttentionSMem": {
+        "q_nope": "q_byte_offset",
+        "q_rope": "q_rope_byte_offset",
+        "kv": "kv_byte_offset",
+        "k": "kv_byte_offset",
+        "v": "v_byte_offset",
+        "k_rope": "rope_byte_offset",
+        "correction": "correction_byte_offset",
+        "q_scales": "q_scale_byte_offset",
+        "k_scales": "k_scale_byte_offset",
+        "p": "p_byte_offset",
+        "ws_exchange": "ws_exchange_byte_offset",
+        "mbarriers": "mbar_byte_offset",
+        "tmem_pointer": "tmem_addr_byte_offset",
+    },
+    "MLASmemStorage": {
+        "q": "offset_of.q_smem",
+        "kv": "offset_of.kv_smem",
+        "q_scales": "offset_of.q_scale_smem",
+        "k_scales": "offset_of.k_scale_smem",
+        "correction": "offset_of.correction_smem",
+        "mbarriers": "offset_of.mbar_base",
+        "tmem_pointer": "offset_of.tmem_addr",
+    },
+    "Depth512AttentionSMem": {
+        "q": "q_byte_offset",
+        "p": "p_byte_offset",
+        "kv": "kv_byte_offset",
+        "correction": "correction_byte_offset",
+        "mbarriers": "mbar_byte_offset",
+    },
+}
+"""The field of a row of each struct that says where a region of its layout starts."""
+
+PLACED = {
+    "attention_smem": "SM100AttentionSMem",
+    "mla_smem": "MLASmemStorage",  # only with scales; without, the wrapped attention lays out
+    "depth512_smem": "Depth512AttentionSMem",
+}
+"""The struct whose offsets a family's rows have."""
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in FILES if path.name.partition("@")[0] in PLACED],
+    ids=lambda path: path.stem,
+)
+def test_regions_start_where_the_rows_say(path: Path) -> None:
+    found = 0
+    for row in compare.rows(path):
+        (spec,) = read(compare.spec_text(row), "row")
+        assert isinstance(spec, Spec)
+        smem = spec.derive().block.smem
+        assert smem is not None
+        if smem.struct != PLACED[row["family"]]:
+            continue
+        regions = [region for region in smem.regions if not region.padding]
+        fields = [OFFSETS[smem.struct][region.name] for region in regions]
+        assert [region.offset for region in regions] == [row["fields"][name] for name in fields]
+        found += bool(regions)
+    assert found >= 50

@@ -38,7 +38,6 @@ NEVER = {
     "subprocess",
     "tomllib",
     "typer",
-    "typing",
     "urllib",
 }
 """What no good run of the hook may import."""

@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from kcfg.core.findings import Finding, findings
+from kcfg.core.finding import Finding
+from kcfg.core.findings import findings
 from kcfg.core.launch import schema as launch_schema
 from kcfg.core.spec import Spec, read
 

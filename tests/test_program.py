@@ -15,7 +15,8 @@ from kcfg.core.engine.program import program
 from kcfg.core.engine.quantity import integer, part, quantity
 from kcfg.core.engine.struct import MANY, Struct
 from kcfg.core.engine.terms import all_of, pick, total
-from kcfg.core.targets import Target, find
+from kcfg.core.hardware.target import Target
+from kcfg.core.targets import find
 
 written = cache(program)
 

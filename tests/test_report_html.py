@@ -11,8 +11,8 @@ from reported import REFUSED, SETS
 from typer.testing import CliRunner, Result
 
 from kcfg.cli.main import application
+from kcfg.cli.pages.units import measured
 from kcfg.cli.pictures.html import page
-from kcfg.cli.units import measured
 from kcfg.core.explain.explanation import explain
 
 VOID = {"meta", "br", "hr", "img", "link", "input"}

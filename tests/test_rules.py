@@ -11,8 +11,8 @@ import pytest
 
 from kcfg.core import rules as registry
 from kcfg.core.errors import UnknownError
-from kcfg.core.findings import Finding, findings
-from kcfg.core.launch.derived import launch_of
+from kcfg.core.finding import Finding
+from kcfg.core.findings import findings
 from kcfg.core.rules import Breach, Rule, find, not_judged, rule, rules
 from kcfg.core.spec import Spec, read
 
@@ -465,11 +465,17 @@ EDGES = [
         "tmem: {allocations: [128], accumulators: [{M: 64, N: 128, ws: true}, {N: 64}]}",
         "over the 128 allocated",
     ),
+    (
+        "TMEM002",
+        "tmem: {accumulators: [{M: 64, N: 256}, {M: 64, N: 256}, {M: 128, N: 256}, {M: 64, N: 8}]}",
+        "tmem: {accumulators: [{M: 64, N: 256}, {M: 64, N: 256}, {M: 128, N: 256}]}",
+        "8 over",
+    ),
     ("TMEM002", "tmem: {columns: 513}", "tmem: {columns: 512}", "1 over the 512"),
     (
         "TMEM002",
-        "tmem: {accumulators: [{name: a, M: 64, N: 256}, {M: 64, N: 256}, {M: 64, N: 8}]}",
-        "tmem: {accumulators: [{name: a, M: 64, N: 256}, {M: 64, N: 256}, {M: 64, N: 8,"
+        "tmem: {accumulators: [{name: a, M: 128, N: 256}, {M: 128, N: 256}, {M: 64, N: 8}]}",
+        "tmem: {accumulators: [{name: a, M: 128, N: 256}, {M: 128, N: 256}, {M: 64, N: 8,"
         " alias_of: a}]}",
         "8 over",
     ),
@@ -588,7 +594,7 @@ def test_errors_come_first() -> None:
 def test_nothing_given_is_nothing_judged() -> None:
     (spec,) = read("{kernel: launch, shape: {threads: 128}}", "test.yaml")
     assert isinstance(spec, Spec)
-    silent = not_judged(launch_of(spec.derive()))
+    silent = not_judged(spec.derive().block)
     assert "without `tma`, TMA001 to TMA011" in silent
     assert not [line for line in silent if "BLK001" in line or "CFG" in line]
     assert judged("shape: {}") == []
@@ -625,20 +631,24 @@ def test_a_rule_may_be_declared_elsewhere() -> None:
     assert done.stdout == "['NEW001']\n['NEW001']\n", done.stderr
 
 
-def test_rule_by_hand_about_derived_kernels_is_refused() -> None:
-    def misplaced(launch: object, kernel: object) -> Iterator[Breach]:
+def test_a_rule_in_the_folder_of_a_key_reads_that_key() -> None:
+    def misplaced(block: object, kernel: object) -> Iterator[Breach]:
         yield Breach("never")
 
-    misplaced.__module__ = "kcfg.core.rules.by_hand.misplaced"
-    with pytest.raises(TypeError, match="NEW001 is about derived kernels: its place is kcfg"):
+    misplaced.__module__ = "kcfg.core.rules.tma.misplaced"
+    with pytest.raises(
+        TypeError, match=r"NEW001 does not read tma: its place is kcfg\.core\.rules"
+    ):
         rule("NEW001", "error", reads="kernel", source="nowhere")(misplaced)
     assert "NEW001" not in {each.id for each in rules()}
 
 
 def test_every_file_of_rules_has_some() -> None:
-    files = {each.check.__module__.rpartition(".")[2] for each in rules()}
     folder = Path(registry.__path__[0])
-    assert files == {path.stem for path in folder.rglob("*.py")} - {"__init__"}
+    files = {each.check.__module__.removeprefix(f"{registry.__name__}.") for each in rules()}
+    every = (path.relative_to(folder).with_suffix("").parts for path in folder.rglob("*.py"))
+    found = {".".join(parts) for parts in every if parts[-1] != "__init__"}
+    assert files == found - {"judging"}
 
 
 def test_unknown_id_names_the_nearest() -> None:

@@ -9,8 +9,8 @@ from typing import get_args
 import pytest
 
 from kcfg.core.errors import AmbiguousError, UnknownError
-from kcfg.core.hardware.target import Unit
-from kcfg.core.targets import DEFAULT, Target, find, names
+from kcfg.core.hardware.target import Target, Unit
+from kcfg.core.targets import DEFAULT, find, names
 
 TARGETS = [find(name) for name in names()]
 each_target = pytest.mark.parametrize("target", TARGETS, ids=names())

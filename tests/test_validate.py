@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from kcfg.core.findings import Finding
+from kcfg.core.finding import Finding
 from kcfg.core.validate.run import Options, Run
 
 INDEXER = """\

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kcfg.core.findings import Finding
+from kcfg.core.finding import Finding
 from kcfg.core.validate.run import Options, Run
 
 LAUNCH = """\

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from kcfg.cli import validating as shared
-from kcfg.cli.options import Format
+from kcfg.cli.intake.options import Format
 
 
 def check(
@@ -56,7 +56,7 @@ def check(
     The spec itself is judged as `kcfg validate` does. Exit code 0: no error; 1: an error was
     found; 2: a log, or the kernel in it, could not be found.
     """
-    from kcfg.cli.specs import file_of, usage
+    from kcfg.cli.intake.specs import file_of, usage
     from kcfg.core.check.check import Check
 
     if [spec, *logs].count("-") > 1:

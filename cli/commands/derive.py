@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kcfg.cli.options import Format, Preset, Release, Setting, Specs, Target
+from kcfg.cli.intake.options import Format, Preset, Release, Setting, Specs, Target
 
 if TYPE_CHECKING:
-    from kcfg.cli.specs import Intake
+    from kcfg.cli.intake.specs import Intake
     from kcfg.core.report import Derived
 
 
@@ -32,7 +32,7 @@ def derive(
     ] = None,
 ) -> None:
     """Derive the whole configuration of each spec."""
-    from kcfg.cli.specs import Intake
+    from kcfg.cli.intake.specs import Intake
 
     intake = Intake(specs, preset, settings=settings, release=release, target=target)
     if get:
@@ -59,7 +59,7 @@ def _derived(intake: Intake) -> Iterator[Derived]:
 def _print_values(intake: Intake, names: list[str]) -> None:
     from kcfg.cli import console
     from kcfg.cli.exits import FAILED, FOUND
-    from kcfg.cli.names import no_such
+    from kcfg.cli.intake.names import no_such
     from kcfg.core.findings import findings
     from kcfg.core.report import lookup
     from kcfg.core.spec.problem import printable

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from kcfg.cli.options import Format
+from kcfg.cli.intake.options import Format
 
 Old = Annotated[
     str,
@@ -59,7 +59,7 @@ def diff(
     from importlib import import_module
 
     from kcfg.cli.exits import FINE, FOUND
-    from kcfg.cli.sides import pairs, variation
+    from kcfg.cli.intake.sides import pairs, variation
     from kcfg.core.diff import compare
 
     found = [compare(*sides) for sides in pairs(old, new, variation(settings, release, target))]

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from kcfg.cli.options import Preset, Release, Setting, Specs, Target
+from kcfg.cli.intake.options import Preset, Release, Setting, Specs, Target
 
 OTHERS = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf", ".html", ".htm", ".txt")
 """Endings of files that are no SVG."""
@@ -40,9 +40,9 @@ def draw(
     linked. Exit code 0: drawn; 1: drawn, and a configuration is not supported or cannot
     run; 2: trouble.
     """
+    from kcfg.cli.intake.specs import Intake, usage
     from kcfg.cli.pictures.given import derived, leave
     from kcfg.cli.pictures.scene import scene
-    from kcfg.cli.specs import Intake, usage
 
     if output is not None and output.lower().endswith(OTHERS):
         usage(f"kcfg draw writes SVG: name a file that ends in .svg, not {output}")
@@ -52,13 +52,13 @@ def draw(
         from kcfg.cli.pictures.svg import picture
 
         leave(intake, output, picture.document(scenes))
-    from kcfg.cli import console, page
+    from kcfg.cli import console, render
     from kcfg.cli.pictures import terminal
 
     if width is None and console.is_terminal():
-        page.draw(terminal.pages(scenes, terminal.columns()))
+        render.draw(terminal.pages(scenes, terminal.columns()))
     else:
-        from kcfg.cli.draw import plain
+        from kcfg.cli.render import plain
 
         width = width or terminal.WIDTH
         console.write(plain.text(terminal.pages(scenes, width), width))

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from kcfg.cli.options import Preset, Release, Setting, Specs, Target, one_of
+from kcfg.cli.intake.options import Preset, Release, Setting, Specs, Target, one_of
 from kcfg.core.emit import names
 
 Language = Annotated[str, one_of(names(), "language", "--lang", "The language to write it in.")]
@@ -50,8 +50,8 @@ def emit(
     from kcfg.cli import console
     from kcfg.cli.emitting import compared, emitted
     from kcfg.cli.exits import FAILED
+    from kcfg.cli.intake.specs import Intake, usage
     from kcfg.cli.saving import SaveError, save
-    from kcfg.cli.specs import Intake, usage
 
     if output is not None and check is not None:
         usage("--check compares and --output writes: give one of them")

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kcfg.cli.options import Format, Preset, Release, Setting, Target
+from kcfg.cli.intake.options import Format, Preset, Release, Setting, Target
 
 if TYPE_CHECKING:
-    from kcfg.cli.formats.explain import Told
-    from kcfg.cli.specs import Intake
+    from kcfg.cli.intake.specs import Intake
+    from kcfg.cli.pages.told import Told
 
 UNDERIVED = "a launch is judged by the rules, and nothing is derived that could be explained"
 DEEPEST = 1000
@@ -58,7 +58,7 @@ def explain(
     """
     from importlib import import_module
 
-    from kcfg.cli.specs import Intake, usage
+    from kcfg.cli.intake.specs import Intake, usage
 
     if kernel is not None and (preset or settings or target):
         usage("--kernel explains without a spec: no --preset, --set or --target")
@@ -79,8 +79,8 @@ def _explained(intake: Intake, names: list[str], depth: int) -> Iterator[Told]:
     """What is told of every spec; a name that is none is told on standard error."""
     from kcfg.cli import console
     from kcfg.cli.exits import FAILED, FOUND
-    from kcfg.cli.formats.explain import Told
-    from kcfg.cli.names import no_such
+    from kcfg.cli.intake.names import no_such
+    from kcfg.cli.pages.told import Told
     from kcfg.core.errors import UnknownError
     from kcfg.core.explain.explanation import explain as why
     from kcfg.core.findings import findings
@@ -127,9 +127,9 @@ def _explained(intake: Intake, names: list[str], depth: int) -> Iterator[Told]:
 
 def _manual(kernel: str, release: str | None, names: list[str]) -> Iterator[Told]:
     """The manual entries of names; leaves with a message for one that is none."""
-    from kcfg.cli.formats.explain import Told
-    from kcfg.cli.names import no_such
-    from kcfg.cli.specs import known, usage
+    from kcfg.cli.intake.names import no_such
+    from kcfg.cli.intake.specs import known, usage
+    from kcfg.cli.pages.told import Told
     from kcfg.core import kernels
     from kcfg.core.errors import UnknownError
     from kcfg.core.explain.explanation import reference

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from kcfg.cli.options import ListFormat
+from kcfg.cli.intake.options import ListFormat
 
 
 def presets(
@@ -17,9 +17,9 @@ def presets(
 ) -> None:
     """List the shipped specs, or print one to copy from."""
     from kcfg.cli import console
-    from kcfg.cli.listing import show
-    from kcfg.cli.page import Column, Row, Table
-    from kcfg.cli.specs import known
+    from kcfg.cli.formats.listing import show
+    from kcfg.cli.intake.specs import known
+    from kcfg.cli.pages.pieces import Column, Row, Table
     from kcfg.core import presets as shipped
 
     if name is not None:

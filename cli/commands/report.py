@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from kcfg.cli.options import Preset, Release, Setting, Specs, Target
+from kcfg.cli.intake.options import Preset, Release, Setting, Specs, Target
 
 Output = Annotated[
     str,
@@ -28,9 +28,9 @@ def report(
     file and no network. Exit code 0: written; 1: written, and a configuration is not
     supported or cannot run; 2: trouble.
     """
+    from kcfg.cli.intake.specs import Intake
     from kcfg.cli.pictures.given import derived, leave
     from kcfg.cli.pictures.html import page
-    from kcfg.cli.specs import Intake
 
     intake = Intake(specs, preset, settings=settings, release=release, target=target)
     leave(intake, output, page.document(derived(intake)))

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from kcfg.cli.options import ListFormat
+from kcfg.cli.intake.options import ListFormat
 
 
 def rules(
@@ -16,9 +16,9 @@ def rules(
     format: ListFormat = "table",
 ) -> None:
     """List the rules, or show the page of one: what it checks, why, and its source."""
-    from kcfg.cli.listing import show
-    from kcfg.cli.page import Block, Column, Heading, Line, Row, Table
-    from kcfg.cli.specs import known as known_name
+    from kcfg.cli.formats.listing import show
+    from kcfg.cli.intake.specs import known as known_name
+    from kcfg.cli.pages.pieces import Column, Heading, Line, Piece, Row, Table
     from kcfg.core.validate.selection import find, known
 
     if id is None:
@@ -29,7 +29,7 @@ def rules(
         return
     with known_name():
         rule = find(id)
-    page: list[Block] = [Heading(f"{rule.id} ({rule.severity})", 1)]
+    page: list[Piece] = [Heading(f"{rule.id} ({rule.severity})", 1)]
     for paragraph in rule.page.split("\n\n"):
         page += [Line(""), Line(" ".join(paragraph.split()))]
     show(format, {**rule._asdict()}, page)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from kcfg.cli.options import KernelName
+from kcfg.cli.intake.options import KernelName
 
 
 def schema(kernel: Annotated[str | None, KernelName] = None) -> None:
@@ -14,7 +14,7 @@ def schema(kernel: Annotated[str | None, KernelName] = None) -> None:
     import json
 
     from kcfg.cli import console
-    from kcfg.cli.specs import known
+    from kcfg.cli.intake.specs import known
     from kcfg.core.schema import schema as describe
 
     with known():

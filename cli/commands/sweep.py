@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from kcfg.cli import formats
-from kcfg.cli.options import Preset, Release, Setting, Target
+from kcfg.cli.intake.options import Preset, Release, Setting, Target
 
 
 def sweep(
@@ -91,10 +91,11 @@ def sweep(
     ] = None,
 ) -> None:
     """Derive a grid of shapes, and count why points are refused."""
-    from kcfg.cli import sweeping
+    from kcfg.cli.intake.sweep_options import Options
+    from kcfg.cli.sweeping import sweep as run
 
-    code = sweeping.sweep(
-        sweeping.Options(
+    code = run(
+        Options(
             specs=tuple(specs or ()),
             presets=tuple(preset or ()),
             settings=tuple(settings or ()),

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kcfg.cli.options import ListFormat
+from kcfg.cli.intake.options import ListFormat
 
 if TYPE_CHECKING:
-    from kcfg.cli.page import Row
+    from kcfg.cli.pages.pieces import Row
 
 LONGEST = 16
 """Characters of a value that has room in a column."""
@@ -24,10 +24,10 @@ def targets(
     format: ListFormat = "table",
 ) -> None:
     """List the GPUs, or one GPU's limits with the documents they come from."""
-    from kcfg.cli.listing import show
-    from kcfg.cli.page import Column, Heading, Row, Table
-    from kcfg.cli.specs import known
-    from kcfg.cli.units import number
+    from kcfg.cli.formats.listing import show
+    from kcfg.cli.intake.specs import known
+    from kcfg.cli.pages.pieces import Column, Heading, Row, Table
+    from kcfg.cli.pages.units import number
     from kcfg.core import targets as gpus
 
     if name is None:
@@ -72,7 +72,7 @@ def targets(
 
 def _row(name: str, value: str, unit: str, about: str) -> Row:
     """A limit as a row; a value that is a sentence stands where there is room for one."""
-    from kcfg.cli.page import Row
+    from kcfg.cli.pages.pieces import Row
 
     if len(value) > LONGEST:
         return Row((name, "", unit, f"{value}. {about}"))

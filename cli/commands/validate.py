@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from kcfg.cli import validating as shared
-from kcfg.cli.options import Format
+from kcfg.cli.intake.options import Format
 
 
 def validate(

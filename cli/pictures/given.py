@@ -8,8 +8,8 @@ import typer
 
 from kcfg.cli import console
 from kcfg.cli.exits import FAILED, FOUND
+from kcfg.cli.intake.specs import Intake
 from kcfg.cli.saving import SaveError, save
-from kcfg.cli.specs import Intake
 from kcfg.core.report import Derived, report
 
 

@@ -5,29 +5,29 @@ from __future__ import annotations
 from typing import Any
 
 from kcfg.cli.pictures.bars import Bar, Mark, Part, Span
+from kcfg.core.block.block import Block
 from kcfg.core.hardware.occupancy import Occupancy, warps_of
-from kcfg.core.launch.launch import Launch
 from kcfg.core.rules.occupancy import resident
 
 RULE = "OCC001"
 """The finding that says how many blocks share an SM."""
 
 
-def residency_part(report: dict[str, Any], launch: Launch) -> Part:
+def residency_part(report: dict[str, Any], block: Block) -> Part:
     """One bar for each thing an SM shares out, filled with the blocks that fit."""
     said = [found["message"] for found in report["findings"] if found["rule"] == RULE]
-    threads = launch.block_threads
+    threads = block.block_threads
     if not said or threads is None or threads < 1:
         return Part("sm", "Blocks per SM: the threads of a block are not known")
-    target, found = launch.target, resident(launch, threads)
+    target, found = block.target, resident(block, threads)
     rows = [
-        ("shared memory", "bytes", target.smem_per_sm, found.smem_per_block, launch.shared_bytes),
+        ("shared memory", "bytes", target.smem_per_sm, found.smem_per_block, block.shared_bytes),
         (
             "registers",
             "registers",
             target.registers_per_sm,
             found.registers_per_block,
-            launch.entry,
+            block.entry,
         ),
         ("warps", "warps", target.max_warps_per_sm, warps_of(target, threads), threads),
     ]

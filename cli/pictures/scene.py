@@ -1,21 +1,22 @@
 """What there is to see of a derived configuration, found in its report.
 
-What a report has is taken from it. Where it has no layout, the launch that the rules
-judge may still know a total.
+What a report has is taken from it; what each of several allocations of tensor memory takes
+only its block knows.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
-from kcfg.cli import titles
+from kcfg.cli.pages import titles
+from kcfg.cli.pages.units import measured
+from kcfg.cli.pages.verdicts import verdict
 from kcfg.cli.pictures.bars import Bar, Mark, Part, Scene, Span
 from kcfg.cli.pictures.pool import pool_part
 from kcfg.cli.pictures.residency import residency_part
-from kcfg.cli.units import measured
-from kcfg.cli.verdicts import verdict
-from kcfg.core.launch.derived import launch_of
-from kcfg.core.launch.launch import Launch
+from kcfg.core.block.block import Block
+from kcfg.core.block.tensor_memory import taken_by
 from kcfg.core.report import Derived
 from kcfg.core.spec.head import LAUNCH
 
@@ -23,13 +24,13 @@ from kcfg.core.spec.head import LAUNCH
 def scene(derived: Derived) -> Scene:
     """Everything that can be drawn of one configuration."""
     kernel, report = derived
-    launch = launch_of(kernel)
+    block = kernel.block
     words, tone = verdict(report["supported"], report["findings"])
     parts = (
-        _smem_part(report, launch),
-        _tmem_part(report, launch),
-        pool_part(report, launch) or Part("registers", unmodelled("Registers", report)),
-        residency_part(report, launch),
+        _smem_part(report, block),
+        _tmem_part(report, block),
+        pool_part(report, block) or Part("registers", unmodelled("Registers", report)),
+        residency_part(report, block),
     )
     good = False if tone == "bad" else True if tone == "good" else None
     return Scene(report, titles.configuration(report), words, good, parts)
@@ -45,20 +46,25 @@ def unmodelled(what: str, report: dict[str, Any]) -> str:
 # Shared memory
 
 
-def _smem_part(report: dict[str, Any], launch: Launch) -> Part:
+def _smem_part(report: dict[str, Any], block: Block) -> Part:
     smem = report["smem"]
     if smem is None:
-        return _smem_of_launch(report, launch)
-    limit, used = smem["limit"], smem["used"]
+        return Part("smem", unmodelled("Shared memory", report))
+    static, used, limit = smem["static"] or 0, smem["used"], smem["limit"]
+    bad, title = used + static > limit, titles.smem(smem)
+    before = (_bytes("static", 0, static, "whole"),) if static else ()
     if smem["unplaced"]:
-        bar = _memory((), limit, 0, launch)
-        return Part(
-            "smem", titles.smem(smem), (bar,), (titles.unplaced(smem["unplaced"]),), bad=True
-        )
-    regions = tuple(_region(region) for region in smem["regions"])
-    return Part(
-        "smem", titles.smem(smem), (_memory(regions, limit, used, launch),), bad=used > limit
+        notes = (titles.unplaced(smem["unplaced"]),)
+        return Part("smem", title, (_memory(before, limit, static, block),), notes, bad=True)
+    regions = tuple(
+        _region(region)._replace(start=static + region["offset"]) for region in smem["regions"]
     )
+    if not regions and used:
+        regions = (_bytes("dynamic", static, used, "whole"),)
+    bar = _memory((*before, *regions), limit, static + used, block)
+    known = smem["regions"] or report["kernel"] == LAUNCH
+    note = f"Only the total is known of {report['kernel']}: its regions are not modelled."
+    return Part("smem", title, (bar,), () if known else (note,), bad=bad)
 
 
 def _region(region: dict[str, Any]) -> Span:
@@ -80,10 +86,10 @@ def _region(region: dict[str, Any]) -> Span:
     )
 
 
-def _memory(spans: tuple[Span, ...], limit: int, used: int, launch: Launch) -> Bar:
+def _memory(spans: tuple[Span, ...], limit: int, used: int, block: Block) -> Bar:
     """A block's shared memory: what is used, the free rest, and what the system keeps."""
     rest: list[Span] = []
-    reserve = launch.target.smem_reserved_per_block
+    reserve = block.target.smem_reserved_per_block
     if spans and used < limit:
         rest.append(_bytes("free", used, limit - used, "free"))
     if used <= limit:
@@ -99,42 +105,33 @@ def _bytes(name: str, start: int, size: int, kind: Any = "region", why: str = ""
     return Span(name, start, size, kind, f"{size:,} B", words)
 
 
-def _smem_of_launch(report: dict[str, Any], launch: Launch) -> Part:
-    used, limit = launch.shared_bytes, launch.target.smem_optin_per_block
-    if used is None:
-        return Part("smem", unmodelled("Shared memory", report))
-    static = (launch.shared.static if launch.shared else None) or 0
-    spans = [_bytes("static", 0, static, "whole")] if static else []
-    regions = [
-        _bytes(region.name or "region", static + start, region.bytes or 0)._replace(
-            alias_of=region.alias_of or ""
-        )
-        for start, region in launch.placed
-        if region.bytes
-    ]
-    dynamic = used - static
-    if not regions and dynamic:
-        regions = [_bytes("dynamic", static, dynamic, "whole")]
-    title = f"Shared memory: {used:,} of {limit:,} bytes used, {limit - used:,} free"
-    note = f"Only the total is known of {report['kernel']}: its regions are not modelled."
-    known = report["kernel"] == LAUNCH
-    bar = _memory((*spans, *regions), limit, used, launch)
-    return Part("smem", title, (bar,), () if known else (note,), bad=used > limit)
-
-
 # Tensor memory
 
 
-def _tmem_part(report: dict[str, Any], launch: Launch) -> Part:
+def _tmem_part(report: dict[str, Any], block: Block) -> Part:
     tmem = report["tmem"]
+    if not block.target.tmem_columns:
+        return Part("tmem", f"Tensor memory: {block.target.name} has none")
     if tmem is None:
-        return _tmem_of_launch(report, launch)
+        return Part("tmem", unmodelled("Tensor memory", report))
     notes = (titles.unplaced(tmem["unplaced"]),) if tmem["unplaced"] else ()
-    spans = tuple(_columns(region, launch.target.tmem_lanes) for region in tmem["regions"])
+    spans = tuple(_columns(region, block.target.tmem_lanes) for region in tmem["regions"])
+    spans = spans or tuple(_allocations(block))
     bar = _tensor(spans, tmem["columns"], tmem["allocated"])
-    if tmem["allocated"] is None and not notes:
+    if tmem["allocated"] is None and not notes and block.tmem and block.tmem.allocations:
         notes = ("No allocation is large enough.",)
-    return Part("tmem", titles.tmem(tmem), (bar,), notes, bad=bool(notes))
+    bad = bool(notes) or (tmem["allocated"] or 0) > tmem["columns"]
+    return Part("tmem", titles.tmem(tmem), (bar,), notes, bad=bad)
+
+
+def _allocations(block: Block) -> Iterator[Span]:
+    """What a block allocates, in that order, where it does not say what it keeps there."""
+    end = 0
+    sizes = taken_by(block.target, block.tmem) if block.tmem is not None else []
+    for number, size in enumerate(sizes):
+        words = f"{measured(size, 'columns')} at {end:,}, in the order allocated"
+        yield Span(f"allocation {number}", end, size, "whole", f"{size:,}", words)
+        end += size
 
 
 def _columns(region: dict[str, Any], lanes: int) -> Span:
@@ -176,19 +173,3 @@ def _tensor(spans: tuple[Span, ...], columns: int, allocated: int | None) -> Bar
 
 def _cells(name: str, start: int, size: int, kind: Any, why: str) -> Span:
     return Span(name, start, size, kind, f"{size:,}", f"{measured(size, 'columns')}, {why}")
-
-
-def _tmem_of_launch(report: dict[str, Any], launch: Launch) -> Part:
-    tmem, columns = launch.tmem, launch.target.tmem_columns
-    if not columns:
-        return Part("tmem", f"Tensor memory: {launch.target.name} has none")
-    sizes = [each.columns for each in tmem.allocations if each.columns] if tmem else []
-    if not sizes:
-        return Part("tmem", unmodelled("Tensor memory", report))
-    spans: list[Span] = []
-    for number, size in enumerate(sizes):
-        start = spans[-1].end if spans else 0
-        words = f"{measured(size, 'columns')} at {start:,}, in the order allocated"
-        spans.append(Span(f"allocation {number}", start, size, "whole", f"{size:,}", words))
-    title = f"Tensor memory: {spans[-1].end:,} of {columns:,} columns allocated"
-    return Part("tmem", title, (_tensor(tuple(spans), columns, None),), bad=spans[-1].end > columns)

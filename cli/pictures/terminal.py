@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from string import ascii_uppercase
 
-from kcfg.cli.draw import plain
-from kcfg.cli.formats.diff import _moves
-from kcfg.cli.page import Block, Column, Heading, Line, Row, Table, Tone
+from kcfg.cli.pages import moves as moved
+from kcfg.cli.pages.pieces import Column, Heading, Line, Piece, Row, Table, Tone
 from kcfg.cli.pictures.bars import KEYS, Bar, Part, Scene, Span, letters, moves, names, said
+from kcfg.cli.render import plain
 
 WIDTH = 80
 LEAST = 40
@@ -19,7 +19,7 @@ SIGNS = {"free": ".", "padding": "-", "reserved": "#", "over": "!"}
 """What is no region, in a bar and in the table below it."""
 
 
-def pages(scenes: Sequence[Scene], width: int = WIDTH) -> Iterator[Block]:
+def pages(scenes: Sequence[Scene], width: int = WIDTH) -> Iterator[Piece]:
     """Every scene, one below the other, at the same scales."""
     extents = _extents(scenes)
     for count, (letter, scene) in enumerate(zip(letters(len(scenes)), scenes, strict=True)):
@@ -32,12 +32,12 @@ def pages(scenes: Sequence[Scene], width: int = WIDTH) -> Iterator[Block]:
     yield from _moved(scenes, width)
 
 
-def _moved(scenes: Sequence[Scene], width: int) -> Iterator[Block]:
+def _moved(scenes: Sequence[Scene], width: int) -> Iterator[Piece]:
     """What moved from the first of two to the second: a table, or a sentence where it is narrow."""
     for key in KEYS:
         found = moves(scenes, key)
         if found and width >= TABLED:
-            yield from _moves.blocks(found)
+            yield from moved.pieces(found)
         elif found:
             title = scenes[0].part(key).title.partition(":")[0]
             yield Line(f"{title}, from A to B {said(found)}.")
@@ -67,7 +67,7 @@ def _tone(good: bool | None) -> Tone:
 
 def _part(
     part: Part, numbers: dict[str, int], extents: dict[tuple[str, str], int], width: int
-) -> Iterator[Block]:
+) -> Iterator[Piece]:
     yield Heading(plain.wrap(part.title, width))
     for note in part.notes:
         yield Line(note, "bad" if part.bad else "dim")

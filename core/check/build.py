@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kcfg.core.launch.groups import Compiled
+from kcfg.core.block.parts import Compiled
 
 MOST = 8
 """Advisories and errors of one compilation that are kept."""

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from copy import copy
 
+from kcfg.core.block.block import Block
 from kcfg.core.check.build import Build
 from kcfg.core.check.found import Found, title, where
 from kcfg.core.check.log import builds
 from kcfg.core.check.untold import Reported, untold
 from kcfg.core.figures import some
 from kcfg.core.kernel import Kernel
-from kcfg.core.launch.derived import launch_of
-from kcfg.core.launch.launch import Launch
 from kcfg.core.rules import judge_build
 from kcfg.core.spec import Spec
 from kcfg.core.spec.documents import STDIN, opened, why_unread
@@ -39,13 +37,13 @@ class Check:
         """What is to be said of a spec's kernel, and the notes that go with it."""
         if self._troubles is None:
             self._troubles = tuple(self._read())
-        launch = launch_of(subject)
-        picked = self.found.pick(launch.arch)
+        block = subject.block
+        picked = self.found.pick(block.arch)
         if picked.several:
             return Beside(
                 (*self._troubles, self._several(picked.several)), self.found.listing(picked.several)
             )
-        reported = [_reported(launch, build) for build in picked.builds]
+        reported = [_reported(block, build) for build in picked.builds]
         reported = [each for each in reported if each.build.name or each.says_something]
         judged = tuple(found for each in reported for found in _judged(each))
         if any(build.name for build in picked.builds):
@@ -99,22 +97,19 @@ def _trouble(check: checks.Check, message: str, file: str, line: int = 0) -> Loc
     return Located(of(check, message, file, (line, min(line, 1))), unread=True)
 
 
-def _reported(launch: Launch, build: Build) -> Reported:
+def _reported(block: Block, build: Build) -> Reported:
     """The launch with what a log says of its build.
 
     An advisory that may be about another kernel counts where this one sets registers.
     """
-    compiled, lines = build.told(advised=not build.uncertain or launch.setmaxnreg)
-    with_build = copy(launch)
-    with_build.compiled = compiled
-    vars(with_build).pop("static_compiled", None)  # followed from another one
-    return Reported(build, with_build, lines)
+    compiled, lines = build.told(advised=not build.uncertain or block.setmaxnreg)
+    return Reported(build, block.built(compiled), lines)
 
 
 def _judged(reported: Reported) -> Iterator[Located]:
     """What the rules find, each at its line of the log."""
     build = reported.build
-    for path, finding in judge_build(reported.launch):
+    for path, finding in judge_build(reported.block):
         line = reported.lines.get(path.removeprefix("compiled."), build.line)
         yield Located(finding._replace(path="", file=build.file, line=line, column=1))
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from kcfg.core.check.build import Build
 from kcfg.core.check.names import demangled, fit
-from kcfg.core.record import NamedTuple
 
 NAMES = 64
 """Kernels that are kept and listed; of more only the number is."""

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import BinaryIO
-
-from kcfg.core.record import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 LONGEST = 1 << 17
 """Bytes of a line that are looked at; mangled names have some thousand."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
+from kcfg.core.block.block import Block
 from kcfg.core.check.build import Build
 from kcfg.core.check.found import where
 from kcfg.core.figures import joined, size, spans
-from kcfg.core.launch.launch import Launch
-from kcfg.core.record import NamedTuple
 from kcfg.core.rules import BUILD, GIVEN_BY, missing
 
 WHAT = {
@@ -34,7 +34,7 @@ class Reported(NamedTuple):
     """A launch with what a log says of its build, and the line of each value."""
 
     build: Build
-    launch: Launch
+    block: Block
     lines: dict[str, int]
 
     @property
@@ -58,34 +58,34 @@ def untold(reported: Iterable[Reported]) -> Iterator[str]:
         yield f"{place}: not judged: {joined(spans(ids))}: {reason}"
     for each in every:
         yield from _about(each)
-    hidden = _hidden(every[0].launch)
+    hidden = _hidden(every[0].block)
     if hidden:
         yield f"{place}: not judged: {hidden}: in no compiler's report"
 
 
 def _silent(reported: Reported) -> Iterator[tuple[str, str]]:
     """Every rule that was not asked of a build, and why."""
-    for rule, path in missing(reported.launch):
+    for rule, path in missing(reported.block):
         if rule.of_build and rule.id not in QUIET and not _no_event(reported, path):
             yield rule.id, _reason(reported, path)
 
 
 def _no_event(reported: Reported, path: str) -> bool:
     """Whether a log would tell of something, and does not."""
-    seen = reported.build.tool == "ptxas" or not reported.launch.setmaxnreg
+    seen = reported.build.tool == "ptxas" or not reported.block.setmaxnreg
     return path in EVENTS and (seen or path == "compiled.refused")
 
 
 def _reason(reported: Reported, path: str) -> str:
     if path.startswith(BUILD):
         return f"{reported.build.tool} does not report {WHAT[path]} here"
-    if reported.launch.kernel is not None:
+    if reported.block.kernel is not None:
         return f"{GIVEN_BY.get(path, f'`{path}`')}: not part of what is derived"
     return f"{GIVEN_BY.get(path, f'`{path}`')} not given"
 
 
 def _about(reported: Reported) -> Iterator[str]:
-    build, compiled = reported.build, reported.launch.compiled
+    build, compiled = reported.build, reported.block.compiled
     if compiled is None:
         return
     if compiled.spill_stores is None and compiled.stack:
@@ -98,7 +98,7 @@ def _about(reported: Reported) -> Iterator[str]:
         )
 
 
-def _hidden(launch: Launch) -> str:
+def _hidden(block: Block) -> str:
     """What a launch has and no report shows."""
-    has = (("dynamic shared memory", launch.dynamic_bytes), ("tensor memory", launch.tmem))
+    has = (("dynamic shared memory", block.dynamic_bytes), ("tensor memory", block.tmem))
     return joined(what for what, given in has if given is not None)

@@ -11,13 +11,14 @@ from typing import Any, Literal, NamedTuple
 
 from kcfg.core.diff import changes, moves
 from kcfg.core.diff.causes import Because, Causes
-from kcfg.core.diff.changes import Change, same
+from kcfg.core.diff.changes import Change
 from kcfg.core.diff.mixture import ABSENT
 from kcfg.core.diff.moves import Move
 from kcfg.core.engine.quantity import Input
 from kcfg.core.explain.verdict import Failure, failures
 from kcfg.core.kernel import Kernel
 from kcfg.core.report import report
+from kcfg.core.same import same
 from kcfg.core.saved.form import leaves
 from kcfg.core.spec import Spec
 

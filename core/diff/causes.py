@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from kcfg.core.diff.changes import Change, same
+from kcfg.core.diff.changes import Change
 from kcfg.core.diff.mixture import Mixture
 from kcfg.core.engine.graph import Graph, graph
 from kcfg.core.engine.struct import Struct
 from kcfg.core.kernel import Kernel
+from kcfg.core.same import same
 
 MOST_DERIVATIONS = 4000
 """Configurations that are derived for one comparison. Past that a cause may name more

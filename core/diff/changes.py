@@ -12,6 +12,7 @@ from kcfg.core.engine.graph import graph
 from kcfg.core.engine.quantity import Part, Quantity
 from kcfg.core.engine.struct import Struct
 from kcfg.core.kernel import Kernel
+from kcfg.core.same import same
 from kcfg.core.saved.form import leaves
 
 Kind = Literal["input", "limit", "formula", "kcfg"]
@@ -31,11 +32,6 @@ class Change(NamedTuple):
     old: Any
     new: Any
     only: Literal["", "old", "new"] = ""
-
-
-def same(old: Any, new: Any) -> bool:
-    """Whether two values are equal and of one type: 32 is not "32", 1 is not true."""
-    return type(old) is type(new) and bool(old == new)
 
 
 def inputs(old: Kernel, new: Kernel) -> Iterator[Change]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
+from typing import NamedTuple
 
 from kcfg.core.emit.model import Check
-from kcfg.core.record import NamedTuple
 
 
 class Number(NamedTuple):

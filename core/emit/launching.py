@@ -2,25 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from kcfg.core.block.block import Block
 from kcfg.core.emit.conditions import Number, above, at_most, equal, product
 from kcfg.core.emit.identifiers import Draft, Limits
-from kcfg.core.kernel import Kernel
-from kcfg.core.launch.derived import launch_of
-from kcfg.core.launch.launch import Launch
 
-DYNAMIC = "launch_smem_used"
-"""The value that upstream launches with, where that is not what the configuration uses."""
-
-CLUSTER = {
-    "cluster_shape[0]": "cluster_x",
-    "cluster_shape[1]": "cluster_y",
-    "cluster_shape[2]": "cluster_z",
-    "cluster_size": "cluster_size",
-    "fa4_config.cluster_size": "cluster_size",
-}
-"""The values that say how many blocks a cluster has, and what they are here."""
+AXES = ("x", "y", "z")
 
 
 class Parts:
@@ -31,22 +17,21 @@ class Parts:
     entry: Number | None = None
 
 
-def launching(kernel: Kernel, draft: Draft, limits: Limits, parts: Parts) -> None:
+def launching(block: Block, draft: Draft, limits: Limits, parts: Parts) -> None:
     """Threads, shared memory, cluster and launch bounds; what is not modelled is left out."""
-    launch, values = launch_of(kernel), kernel.values()
-    if launch.block_threads is not None:
-        _bounds(launch, draft, limits, parts)
-    dynamic = values.get(DYNAMIC, launch.dynamic_bytes)
-    if dynamic is not None:
-        _dynamic(dynamic, draft, limits, parts)
-    _cluster(kernel, values, draft, limits)
+    if block.block_threads is not None:
+        _bounds(block, block.block_threads, draft, limits, parts)
+    if block.dynamic_bytes is not None:
+        _dynamic(block.dynamic_bytes, draft, limits, parts)
+    if block.cluster:
+        _cluster(block, draft, limits)
 
 
-def _bounds(launch: Launch, draft: Draft, limits: Limits, parts: Parts) -> None:
+def _bounds(block: Block, many: int, draft: Draft, limits: Limits, parts: Parts) -> None:
     doc = "Threads of the block; the first argument of __launch_bounds__."
-    threads = draft.add("threads", launch.block_threads, "threads", doc)
+    threads = draft.add("threads", many, "threads", doc)
     doc = "Blocks that share an SM; the second argument of __launch_bounds__."
-    blocks = draft.add("min_blocks", launch.min_blocks, "blocks", doc)
+    blocks = draft.add("min_blocks", block.min_blocks, "blocks", doc)
     draft.checks += [
         at_most(threads, limits["max_threads_per_block"], "a block may have these threads"),
         at_most(product(blocks, threads), limits["max_threads_per_sm"], "the blocks share an SM"),
@@ -69,21 +54,23 @@ def _dynamic(size: int, draft: Draft, limits: Limits, parts: Parts) -> None:
         at_most(dynamic, most, "a block may have this shared memory"),
         equal(needs, above(dynamic, free), "more than the default needs the attribute"),
     ]
-    if parts.smem is not None:
+    # Where upstream itself launches with less than it lays out, that is CFG005.
+    if parts.smem is not None and parts.smem.value <= size:
         why = "the launch brings all the shared memory that is laid out"
         draft.checks.append(at_most(parts.smem, dynamic, why))
 
 
-def _cluster(kernel: Kernel, values: dict[str, Any], draft: Draft, limits: Limits) -> None:
-    docs = {key: member.doc for key, member in type(kernel).declared() if key in CLUSTER}
-    sizes = [draft.add(CLUSTER[key], values[key], "CTAs", docs[key]) for key in docs]
-    if not sizes:
-        return
+def _cluster(block: Block, draft: Draft, limits: Limits) -> None:
+    doc = "Blocks of a cluster along {}."
+    sizes = [
+        draft.add(f"cluster_{axis}", size, "CTAs", doc.format(axis))
+        for axis, size in zip(AXES, block.cluster, strict=False)
+    ]
     blocks, free = product(*sizes), limits["cluster_portable"]
     doc = "Whether NonPortableClusterSizeAllowed must be set first."
     needs = draft.add("needs_non_portable", blocks.value > free.value, "bool", doc)
     why = "more than a portable cluster needs the attribute"
     draft.checks.append(equal(needs, above(blocks, free), why))
-    if kernel.target.cluster_nonportable is not None:
+    if block.target.cluster_nonportable is not None:
         most = limits["cluster_nonportable"]
         draft.checks.append(at_most(blocks, most, "a cluster may have these blocks"))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from kcfg.core.record import NamedTuple
+from typing import Any, NamedTuple
 
 EXAMPLE = '{spec = "fa4.yaml", lang = "cpp", output = "fa4.h"}'
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from kcfg.core.block.block import Block
+from kcfg.core.block.parts import Columns, Mbarriers, Region
+from kcfg.core.block.placing import SharedLayout, TensorLayout
+from kcfg.core.block.warpgroups import Share
 from kcfg.core.emit.conditions import Number, at_most, equal, literal, multiple, product, total
 from kcfg.core.emit.identifiers import Draft, Limits
-from kcfg.core.layout import Barriers, Columns, Region, Registers, Role, Smem, Tmem
+from kcfg.core.hardware.target import Target
 
 
-def smem(found: Smem, draft: Draft, limits: Limits) -> Number:
+def smem(found: SharedLayout, draft: Draft, limits: Limits) -> Number:
     """Regions of shared memory, which follow each other from 0 to the total; returns that."""
     limit = draft.add("limit", found.limit, "bytes", "What one block may have.")
     used = draft.add("used", found.used, "bytes", "What regions and padding take.")
@@ -15,12 +19,12 @@ def smem(found: Smem, draft: Draft, limits: Limits) -> Number:
         at_most(limit, limits["smem_optin_per_block"], "no block gets more shared memory"),
         at_most(used, limit, "the block's shared memory fits"),
     ]
-    if found.unplaced:
+    if not found.regions:
         return used
     place = [literal(0)]
     for region in found.regions:
         if region.padding:
-            place.append(literal(region.bytes))
+            place.append(literal(region.bytes or 0))
             continue
         here = _region(region, draft)
         if region.alias_of:
@@ -35,21 +39,21 @@ def smem(found: Smem, draft: Draft, limits: Limits) -> Number:
 
 def _region(region: Region, draft: Draft) -> list[Number]:
     """Add a region; returns its offset and size."""
-    name = region.name
+    name, sized = region.name or "", region.bytes or 0
     shared = f", in the bytes of {region.alias_of}" if region.alias_of else ""
     doc = f"{name}{shared}: where it starts, from the base of dynamic shared memory."
     offset = draft.add(f"{name}_offset", region.offset, "bytes", doc)
-    size = draft.add(f"{name}_bytes", region.bytes, "bytes")
-    align = draft.add(f"{name}_align", region.align, "bytes")
-    stages = draft.add(f"{name}_stages", region.stages, "stages")
-    if region.align > 1:
+    size = draft.add(f"{name}_bytes", sized, "bytes")
+    align = draft.add(f"{name}_align", region.align or 1, "bytes")
+    stages = draft.add(f"{name}_stages", region.stages or 1, "stages")
+    if align.value > 1:
         draft.checks.append(multiple(offset, align, f"{name} is aligned"))
-    if region.stages > 1:
+    if stages.value > 1:
         draft.checks.append(multiple(size, stages, f"the stages of {name} are of one size"))
     return [offset, size]
 
 
-def tmem(found: Tmem, draft: Draft, limits: Limits) -> Number | None:
+def tmem(found: TensorLayout, target: Target, draft: Draft, limits: Limits) -> Number | None:
     """Columns of tensor memory; returns what is allocated, if any allocation is large enough."""
     used = draft.add("used", found.used, "columns", "What is needed.")
     if found.allocated is None:
@@ -61,58 +65,61 @@ def tmem(found: Tmem, draft: Draft, limits: Limits) -> Number | None:
         at_most(allocated, limits["tmem_columns"], "tensor memory fits"),
     ]
     for region in found.regions:
-        end = total(_columns(region, draft))
+        end = total(_columns(region, draft, target))
         draft.checks.append(at_most(end, allocated, f"{region.name} ends within the allocation"))
     return allocated
 
 
-def _columns(region: Columns, draft: Draft) -> list[Number]:
+def _columns(region: Columns, draft: Draft, target: Target) -> list[Number]:
     """Add a range of columns; returns its first and their number."""
     name = region.name
     shared = f", in the columns of {region.alias_of}" if region.alias_of else ""
     column = draft.add(f"{name}_column", region.column, "index", f"{name}{shared}: first column.")
     columns = draft.add(f"{name}_columns", region.columns, "columns")
-    draft.add(f"{name}_lane", region.lane, "index")
-    draft.add(f"{name}_lanes", region.lanes, "lanes")
+    draft.add(f"{name}_lane", region.lane or 0, "index")
+    draft.add(f"{name}_lanes", region.lanes or target.tmem_lanes, "lanes")
     return [column, columns]
 
 
-def barriers(found: tuple[Barriers, ...], draft: Draft) -> None:
+def barriers(found: tuple[Mbarriers, ...], draft: Draft) -> None:
     """mbarriers, whose groups follow each other from index 0."""
-    place = [literal(0)]
+    place, next_ = [literal(0)], 0
     for group in found:
-        name = group.name
-        first = draft.add(f"{name}_first", group.first, "index", f"{name}: index of its first one.")
-        count = draft.add(f"{name}_count", group.number, "barriers")
+        name, number = group.name, group.count or 0
+        first = draft.add(f"{name}_first", next_, "index", f"{name}: index of its first one.")
+        count = draft.add(f"{name}_count", number, "barriers")
+        next_ += number
         if group.arrivals is not None:
             draft.add(f"{name}_arrivals", group.arrivals, "count")
         draft.checks.append(equal(first, total(place), f"{name} follows the group before it"))
         place = [first, count]
-    count = draft.add("count", sum(group.number for group in found), "barriers", "All of them.")
+    count = draft.add("count", next_, "barriers", "All of them.")
     draft.checks.append(equal(count, total(place), "the groups add up to all mbarriers"))
 
 
-def registers(found: Registers, draft: Draft, limits: Limits) -> Number:
+def registers(block: Block, draft: Draft, limits: Limits) -> Number:
     """Registers per thread, at launch and of every role; returns those at launch."""
-    entry = draft.add("entry", found.entry, "registers", "Registers per thread at launch.")
-    threads = draft.add("threads", found.threads, "threads", "Threads that have them.")
-    shares = [_role(role, draft, limits, threads, entry) for role in found.roles]
+    threads_of, pool = block.block_threads or 0, block.pool or 0
+    each = pool // threads_of if threads_of else 0
+    entry = draft.add("entry", each, "registers", "Registers per thread at launch.")
+    threads = draft.add("threads", threads_of, "threads", "Threads that have them.")
+    shares = [_role(share, draft, limits, threads, entry) for share in block.shares]
     if shares:
-        pool = product(threads, entry)
-        draft.checks.append(at_most(total(shares), pool, "setmaxnreg deals out what there is"))
+        granted = product(threads, entry)
+        draft.checks.append(at_most(total(shares), granted, "setmaxnreg deals out what there is"))
     return entry
 
 
-def _role(role: Role, draft: Draft, limits: Limits, threads: Number, entry: Number) -> Number:
+def _role(share: Share, draft: Draft, limits: Limits, threads: Number, entry: Number) -> Number:
     """Add a role; returns the registers of its warps."""
-    name = role.role
-    first = draft.add(f"{name}_first_warp", role.first, "index", f"{name}: its first warp.")
-    warps = draft.add(f"{name}_warps", role.warps, "warps")
+    name = share.name
+    first = draft.add(f"{name}_first_warp", share.first, "index", f"{name}: its first warp.")
+    warps = draft.add(f"{name}_warps", share.last - share.first + 1, "warps")
     end = total([product(each, limits["warp_size"]) for each in (first, warps)])
     draft.checks.append(at_most(end, threads, f"{name} is within the block"))
     cap = entry
-    if role.cap is not None:
-        cap = draft.add(f"{name}_cap", role.cap, "registers", "What setmaxnreg sets per thread.")
+    if share.cap is not None:
+        cap = draft.add(f"{name}_cap", share.cap, "registers", "What setmaxnreg sets per thread.")
         draft.checks += [
             at_most(limits["setmaxnreg_min"], cap, f"setmaxnreg takes what {name} asks for"),
             at_most(cap, limits["setmaxnreg_max"], f"setmaxnreg takes what {name} asks for"),

@@ -6,9 +6,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from kcfg.core.record import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Constant(NamedTuple):

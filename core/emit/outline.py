@@ -54,24 +54,25 @@ def _drafts(kernel: Kernel, names: Names) -> list[Draft]:
     """Every section, those of what the kernel does not model left out."""
     drafts = [_values(kernel, names), _inputs(kernel, names)]
     limits, parts = Limits(names, kernel.target), Parts()
-    layout = kernel.layout
+    block = kernel.block
 
     def draft(name: str, doc: str) -> Draft:
         drafts.append(Draft(names, name, doc))
         return drafts[-1]
 
-    if layout.smem is not None:
-        why = f" It has no layout: {layout.smem.unplaced}." if layout.smem.unplaced else ""
-        doc = f"Shared memory, laid out by {layout.smem.struct}.{why}"
-        parts.smem = memory.smem(layout.smem, draft("smem", doc), limits)
-    if layout.tmem is not None:
-        parts.tmem = memory.tmem(layout.tmem, draft("tmem", "Tensor memory."), limits)
-    if layout.barriers is not None:
-        memory.barriers(layout.barriers, draft("barriers", "mbarriers, in the order of memory."))
-    if layout.registers is not None:
+    if block.smem is not None:
+        why = f" It has no layout: {block.smem.unplaced}." if block.smem.unplaced else ""
+        doc = f"Shared memory, laid out by {block.smem.struct}.{why}"
+        parts.smem = memory.smem(block.smem, draft("smem", doc), limits)
+    if block.tensor is not None:
+        drawn = draft("tmem", "Tensor memory.")
+        parts.tmem = memory.tmem(block.tensor, kernel.target, drawn, limits)
+    if block.mbarriers:
+        memory.barriers(block.mbarriers, draft("barriers", "mbarriers, in the order of memory."))
+    if block.registers is not None:
         doc = "Registers, at launch and as setmaxnreg deals them out."
-        parts.entry = memory.registers(layout.registers, draft("registers", doc), limits)
-    launching(kernel, draft("launch", "What the kernel is launched with."), limits, parts)
+        parts.entry = memory.registers(block, draft("registers", doc), limits)
+    launching(block, draft("launch", "What the kernel is launched with."), limits, parts)
     return [*drafts, limits]
 
 

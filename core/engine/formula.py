@@ -15,6 +15,7 @@ import ast
 from collections.abc import Callable
 from functools import cache, cached_property
 from operator import attrgetter
+from typing import Any, Literal, NamedTuple
 
 from kcfg.core.engine import arith
 from kcfg.core.engine.quantity import Input, Part, Quantity
@@ -31,8 +32,6 @@ from kcfg.core.engine.trees import (
     rebuilt,
     returned,
 )
-from kcfg.core.record import NamedTuple
-from kcfg.core.typed import Any, Literal
 
 Kind = Literal["input", "quantity", "part", "target", "constant", "unknown"]
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from types import CodeType, FunctionType
+from typing import Any
 
 from kcfg.core.engine import formula
 from kcfg.core.engine.formula import Read
 from kcfg.core.engine.struct import Struct
 from kcfg.core.once import once
-from kcfg.core.typed import Any
 
 
 class Graph:

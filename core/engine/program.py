@@ -13,11 +13,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Collection, Iterable
 from types import FunctionType
+from typing import Any
 
 from kcfg.core.engine import arith, formula, terms, trees
 from kcfg.core.engine.struct import Program, Struct
 from kcfg.core.engine.trees import BRANCHES, path_of, rebuilt
-from kcfg.core.typed import Any
 
 WORDS = (arith.__name__, terms.__name__)
 """The modules whose functions are written out."""

@@ -17,8 +17,7 @@ The rules of a formula, held by ``tests/test_engine.py`` for every kernel:
 from __future__ import annotations
 
 from collections.abc import Callable
-
-from kcfg.core.typed import Any, Generic, Literal, TypeVar, cast, get_args, overload
+from typing import Any, Generic, Literal, TypeVar, cast, get_args, overload
 
 T = TypeVar("T")
 

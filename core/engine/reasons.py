@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 from kcfg.core.engine import formula, terms, trees
 from kcfg.core.engine.arith import div, down
 from kcfg.core.engine.formula import Expression, Read
 from kcfg.core.engine.quantity import Quantity, Unit
 from kcfg.core.engine.struct import Struct
-from kcfg.core.record import NamedTuple
-from kcfg.core.typed import Any
 
 WORDS: dict[Any, str] = {
     word: word.__name__

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, ClassVar, cast, dataclass_transform
 
 from kcfg.core.engine.quantity import REQUIRED, Input, Part, Quantity, choice, flag, integer
 from kcfg.core.once import once
-from kcfg.core.typed import TYPE_CHECKING, Any, ClassVar, cast, dataclass_transform
 
 if TYPE_CHECKING:
-    from kcfg.core.targets import Target
+    from kcfg.core.hardware.target import Target
 
 MANY = 256
 """Structs of one class from which on it pays to write a program for it."""

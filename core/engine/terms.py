@@ -8,7 +8,7 @@ what a sum is made of, which condition failed. Views read them off the formula
 
 from __future__ import annotations
 
-from kcfg.core.typed import TypeVar
+from typing import TypeVar
 
 T = TypeVar("T")
 

@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache
 from types import CodeType
-
-from kcfg.core.typed import Any
+from typing import Any
 
 BRANCHES: dict[type[ast.AST], str] = {
     ast.BoolOp: "and, or",

@@ -6,7 +6,7 @@ Everything here is read off the declarations and formulas; how it looks is a vie
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from kcfg.core.engine import formula
 from kcfg.core.engine.formula import Expression, Kind, Read
@@ -16,7 +16,6 @@ from kcfg.core.engine.reasons import Choice, Fit, Ledger, choices, fits, ledgers
 from kcfg.core.engine.struct import Struct
 from kcfg.core.errors import UnknownError
 from kcfg.core.kernel import Kernel
-from kcfg.core.record import NamedTuple
 
 
 class Dependency(NamedTuple):

@@ -8,13 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from math import log2
-from typing import Any
+from typing import Any, NamedTuple
 
 from kcfg.core.engine.graph import graph
 from kcfg.core.engine.quantity import Input
 from kcfg.core.explain.verdict import Failure
 from kcfg.core.kernel import VERDICT, Kernel
-from kcfg.core.record import NamedTuple
 
 STEPS = (8, 16, 32, 64, 128)
 """Shapes and tiles are multiples of these; the nearest few on either side are tried."""

@@ -9,14 +9,13 @@ a condition fails, and the answer says what was varied and how far.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from kcfg.core.explain.moves import moves
 from kcfg.core.explain.searching import Change, Search, Searching
 from kcfg.core.explain.verdict import failures
 from kcfg.core.figures import joined
 from kcfg.core.kernel import Kernel
-from kcfg.core.record import NamedTuple
 
 TOGETHER = 3
 """How many moves are made at a time at most."""

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from functools import cached_property
 from itertools import combinations, product
-from typing import Any
+from typing import Any, NamedTuple
 
 from kcfg.core.explain.moves import Move, distance
 from kcfg.core.explain.verdict import Condition, conditions, inputs_of
 from kcfg.core.kernel import Kernel
-from kcfg.core.record import NamedTuple
 
 Changes = dict[str, Any]
 """New values by the inputs' attributes."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from kcfg.core.engine import formula
 from kcfg.core.engine.formula import Read
@@ -16,7 +16,6 @@ from kcfg.core.explain.explanation import Dependency, Explanation, explain_name
 from kcfg.core.explain.nearest import Nearest, nearest
 from kcfg.core.explain.verdict import Failure, binding, failures
 from kcfg.core.kernel import Kernel
-from kcfg.core.record import NamedTuple
 
 LIMIT = 18
 """How many decisions are told: about what two screens hold."""

@@ -11,7 +11,7 @@ import ast
 from collections.abc import Callable
 from functools import cached_property
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from kcfg.core.engine import formula, terms, trees
 from kcfg.core.engine.formula import Expression
@@ -21,7 +21,6 @@ from kcfg.core.engine.reasons import Fit, fits
 from kcfg.core.engine.struct import Struct
 from kcfg.core.kernel import VERDICT, Kernel
 from kcfg.core.once import once
-from kcfg.core.record import NamedTuple
 
 
 class Side(NamedTuple):

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
-
-from kcfg.core.record import NamedTuple
+from typing import NamedTuple
 
 K = {"f16": 16, "tf32": 8, "f8f6f4": 32, "i8": 32, "mxf8f6f4": 32, "mxf4": 64, "mxf4nvf4": 64}
 """K of one dense instruction, by kind; a sparse one has twice that."""

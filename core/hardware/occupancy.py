@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from typing import NamedTuple
 
 from kcfg.core.engine.arith import ceildiv, up
-from kcfg.core.record import NamedTuple
-from kcfg.core.targets import Target
+from kcfg.core.hardware.target import Target
 
 
 class Block(NamedTuple):

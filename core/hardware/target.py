@@ -8,6 +8,7 @@ all of them has its value here, as its default.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, Literal, NamedTuple, dataclass_transform
 
 from kcfg.core.hardware.sources import (
     B200_DEVICE,
@@ -24,8 +25,6 @@ from kcfg.core.hardware.sources import (
     PTX,
     PTXAS,
 )
-from kcfg.core.record import NamedTuple
-from kcfg.core.typed import Any, ClassVar, Literal, dataclass_transform
 
 Unit = Literal[
     "barriers",

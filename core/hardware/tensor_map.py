@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from itertools import zip_longest
 from math import gcd, prod
+from typing import TYPE_CHECKING
 
 from kcfg.core.engine.arith import ceildiv, down, up
 from kcfg.core.hardware.dtypes import DTYPE_BYTES, SHORT_NAMES, SWIZZLE_BYTES
 from kcfg.core.hardware.sources import H200_DRIVER
-from kcfg.core.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from kcfg.core.block.parts import TensorMap
     from kcfg.core.hardware.target import Target
-    from kcfg.core.launch.groups import TensorMap
 
 ENCODE = "CUDA Driver API 13, cuTensorMapEncodeTiled"
 """The document that has these limits."""

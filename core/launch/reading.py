@@ -1,18 +1,20 @@
-"""A spec with ``kernel: launch``: its ``shape`` as a `Launch`, every key of it where it stands."""
+"""A spec with ``kernel: launch``: its ``shape`` as a `Block`, every key of it where it stands."""
 
 from __future__ import annotations
 
+from functools import cached_property
+from typing import Any
+
+from kcfg.core.block.block import Block
+from kcfg.core.block.keys import Group, Key
+from kcfg.core.hardware.target import Target
 from kcfg.core.kernel import Kernel
-from kcfg.core.launch.keys import Group, Key
-from kcfg.core.launch.launch import Launch
 from kcfg.core.spec.head import LAUNCH
 from kcfg.core.spec.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from kcfg.core.spec.problem import shown
 from kcfg.core.spec.scalars import RefusedError, boolean, choice, integer, is_null, kind_of, text
 from kcfg.core.spec.section import MERGE, Entry, Notes, Places, entries
 from kcfg.core.spec.shape import Shape
-from kcfg.core.targets import Target
-from kcfg.core.typed import Any
 
 
 class LaunchSpec(Kernel):
@@ -26,11 +28,16 @@ class LaunchSpec(Kernel):
 
     def __init__(self, *, target: Target, **given: Any) -> None:
         super().__init__(target=target)
-        self.launch = Launch(target, **given)
+        self.given = given
+
+    @cached_property
+    def block(self) -> Block:
+        """The block that the spec says is launched."""
+        return Block(self.target, **self.given)
 
     def asked(self) -> dict[str, Any]:
         """What the spec gives."""
-        return self.launch.plain()
+        return self.block.plain()
 
     @classmethod
     def refuses(cls, target: Target) -> str | None:
@@ -41,7 +48,7 @@ class LaunchSpec(Kernel):
     def read_shape(cls, found: dict[str, Entry], shape: Node, notes: Notes) -> Shape:
         """The keys of a launch, from the entries of ``shape``; what is refused goes to notes."""
         reading = _Reading(notes)
-        values = reading.group(Launch, found, "shape")
+        values = reading.group(Block, found, "shape")
         return Shape(values, tuple(key for key in found if key in values), reading.at)
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from kcfg.core.launch.keys import Group, Key
-from kcfg.core.launch.launch import Launch
-from kcfg.core.typed import Any
+from typing import Any
+
+from kcfg.core.block.block import Block
+from kcfg.core.block.keys import Group, Key
 
 
 def shape() -> dict[str, Any]:
     """The schema of the ``shape`` of a spec with ``kernel: launch``."""
-    return _group(Launch)
+    return _group(Block)
 
 
 def _group(cls: type[Group]) -> dict[str, Any]:

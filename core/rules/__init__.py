@@ -1,11 +1,12 @@
 """The limits of a GPU as rules, found by the names of the files here.
 
-A rule is a small function under `rule` that gets a `Launch` and the values its ``reads``
+A rule is a small function under `rule` that gets a `Block` and the values its ``reads``
 name, and yields a `Breach` for everything that is not as it should be; where one of those
 values is not given, the rule is not asked. Its docstring is its page: what it checks, why
 that matters on the hardware, a spec that fails and one that passes, without their
 ``kernel: launch``. Nothing else lists the rules: a new file, or a function in one, is enough.
-Those in ``by_hand`` are about what no derived kernel says, and are not asked of one.
+Those in a folder that is named like a key of a block are asked of blocks with that key only,
+and not even imported for others.
 """
 
 from __future__ import annotations
@@ -14,14 +15,13 @@ import os
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from kcfg.core.block.block import Block
+from kcfg.core.block.derived import quantity_of
 from kcfg.core.errors import UnknownError
 from kcfg.core.figures import joined, spans
-from kcfg.core.findings import Finding, Severity
-from kcfg.core.launch.derived import quantity_of
-from kcfg.core.launch.launch import Launch
-from kcfg.core.record import NamedTuple
-from kcfg.core.typed import TYPE_CHECKING, Any
+from kcfg.core.finding import Finding, Severity
 
 if TYPE_CHECKING:
     from kcfg.core.kernel import Kernel
@@ -57,6 +57,12 @@ class Rule(NamedTuple):
     unit: str
     source: str
     check: Check
+
+    @property
+    def key(self) -> str:
+        """The key in whose folder it is declared; empty for a rule that is asked of every block."""
+        package, _, key = self.check.__module__.rpartition(".")[0].rpartition(".")
+        return key if package == __name__ else ""
 
     @property
     def of_build(self) -> bool:
@@ -120,10 +126,8 @@ GIVEN_BY = {
 BUILD = ("compiled.", "static_compiled", "spilled")
 """How the paths begin that a compiler's report gives."""
 
-BY_HAND = f"{__name__}.by_hand"
-
 DERIVED = ("kernel", "stored", "unplaced")
-"""What only a derived kernel has: no launch lacks it."""
+"""What only a derived kernel has: no other block lacks it."""
 
 _found: dict[str, Rule] = {}
 
@@ -134,17 +138,18 @@ def rule(
     """Declare the function below as a rule; ``reads`` are paths of a launch, in its order.
 
     ``blames`` is the path a breach points at unless it says otherwise, by default the
-    first one read. Raises TypeError for an id that another rule has, and for a rule by hand
-    that reads what only a derived kernel has.
+    first one read. Raises TypeError for an id that another rule has, and for a rule in the
+    folder of a key that it does not read.
     """
 
     def declare(check: Check) -> Check:
         if id in _found:
             raise TypeError(f"{id} is a rule already: {_found[id].check.__name__}")
         paths = tuple(reads.split())
-        if check.__module__.startswith(BY_HAND) and any(path in DERIVED for path in paths):
-            raise TypeError(f"{id} is about derived kernels: its place is {__name__}")
-        _found[id] = Rule(id, severity, paths, blames or paths[0], unit, source, check)
+        found = Rule(id, severity, paths, blames or paths[0], unit, source, check)
+        if found.key and found.key not in {path.partition(".")[0] for path in paths}:
+            raise TypeError(f"{id} does not read {found.key}: its place is {__name__}")
+        _found[id] = found
         return check
 
     return declare
@@ -153,17 +158,28 @@ def rule(
 @cache
 def rules() -> tuple[Rule, ...]:
     """Every rule, in the order of the ids."""
-    _load(__name__)
-    _load(BY_HAND)
-    return tuple(_found[id] for id in sorted(_found))
+    return _declared(_keys())
+
+
+def of_block(block: Block) -> tuple[Rule, ...]:
+    """The rules that may have to say something of a block, in the order of the ids."""
+    values = vars(block)
+    return _declared(tuple(key for key in _keys() if values[key]))
 
 
 @cache
-def of_kernels() -> tuple[Rule, ...]:
-    """The rules that may have to say something of a derived kernel."""
-    _load(__name__)
+def _keys() -> tuple[str, ...]:
+    """The keys of a block that have a folder of rules here."""
+    return tuple(entry for entry in sorted(os.listdir(__path__[0])) if entry in Block.keys)
+
+
+@cache
+def _declared(keys: tuple[str, ...]) -> tuple[Rule, ...]:
+    """The rules here and in the folders of some keys."""
+    for package in (__name__, *(f"{__name__}.{key}" for key in keys)):
+        _load(package)
     found = (_found[id] for id in sorted(_found))
-    return tuple(each for each in found if not each.check.__module__.startswith(BY_HAND))
+    return tuple(each for each in found if not each.key or each.key in keys)
 
 
 def _load(package: str) -> None:
@@ -182,41 +198,50 @@ def find(id: str) -> Rule:
     return known[id.upper()]
 
 
-def judge(launch: Launch) -> Iterator[Finding]:
+def unmodelled(rule: Rule, kernel: type[Kernel] | None) -> str:
+    """The key that keeps a rule from being asked: one that a derived kernel does not model."""
+    if kernel is None:
+        return ""
+    return next((path for path in (rule.blames, *rule.reads) if path in kernel.unmodelled), "")
+
+
+def judge(block: Block) -> Iterator[Finding]:
     """What every rule finds, in the order of the ids."""
-    given, kernel = _given(launch), launch.kernel_class
+    given, kernel = _given(block), block.kernel_class
     for each in _asked(tuple(given)):
-        for breach in each.check(launch, *[given[path] for path in each.reads]):
-            yield finding(kernel, each, breach)
+        if not unmodelled(each, kernel):
+            for breach in each.check(block, *[given[path] for path in each.reads]):
+                yield finding(kernel, each, breach)
 
 
-def judge_build(launch: Launch) -> Iterator[tuple[str, Finding]]:
+def judge_build(block: Block) -> Iterator[tuple[str, Finding]]:
     """What the rules about a build find, each with the path of the reported value it is about."""
-    given, kernel = _given(launch), launch.kernel_class
+    given, kernel = _given(block), block.kernel_class
     for each in _asked(tuple(given)):
         if each.of_build:
-            for breach in each.check(launch, *[given[path] for path in each.reads]):
+            for breach in each.check(block, *[given[path] for path in each.reads]):
                 yield (
                     breach.path or each.blames,
                     finding(kernel, each, breach),
                 )
 
 
-def missing(launch: Launch) -> Iterator[tuple[Rule, str]]:
+def missing(block: Block) -> Iterator[tuple[Rule, str]]:
     """Every rule that is not asked, and the first path it needs that is not given."""
-    given = _given(launch)
+    given, kernel = _given(block), block.kernel_class
     for each in rules():
-        path = next((path for path in each.reads if path not in given), None)
+        lacking = (path for path in each.reads if path not in given)
+        path = unmodelled(each, kernel) or next(lacking, None)
         if path is not None:
             yield each, path
 
 
-def not_judged(launch: Launch) -> list[str]:
+def not_judged(block: Block) -> list[str]:
     """What was not looked at: rules by the key they would have needed, and that key."""
     waiting: dict[str, list[str]] = {}
-    for each, path in missing(launch):
+    for each, path in missing(block):
         # Without a build there is nothing to say about the rules for one.
-        if path not in DERIVED and not (each.of_build and launch.compiled is None):
+        if path not in DERIVED and not (each.of_build and block.compiled is None):
             waiting.setdefault(GIVEN_BY.get(path, f"`{path}`"), []).append(each.id)
     return [f"without {keys}, {joined(spans(ids))}" for keys, ids in waiting.items()]
 
@@ -236,10 +261,10 @@ def _names_below(path: str) -> tuple[tuple[str, str], ...]:
     return tuple((name, start + name) for name in names)
 
 
-def _given(launch: Launch) -> dict[str, Any]:
+def _given(block: Block) -> dict[str, Any]:
     """The values that rules read, and those on the way to them, by path; only what is given."""
     found: dict[str, Any] = {}
-    waiting: list[tuple[Any, str]] = [(launch, "")]
+    waiting: list[tuple[Any, str]] = [(block, "")]
     for group, at in waiting:
         for name, path in _names_below(at):
             value = getattr(group, name)

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
+from kcfg.core.block.block import Block
+from kcfg.core.block.parts import Registers, Role
+from kcfg.core.block.warpgroups import WARPS, role_warps, spans
 from kcfg.core.engine.arith import ceildiv, down
 from kcfg.core.figures import joined, some
 from kcfg.core.hardware.sources import PG, PTX
-from kcfg.core.launch.groups import Registers, Role
-from kcfg.core.launch.launch import Launch
-from kcfg.core.launch.warpgroups import WARPS, role_warps, spans
 from kcfg.core.rules import Breach, rule
 
 AXES = ("x", "y", "z")
 
 
 @rule("BLK001", "error", reads="threads_named", blames="threads", unit="threads", source=PG)
-def block_size(launch: Launch, threads: int) -> Iterator[Breach]:
+def block_size(block: Block, threads: int) -> Iterator[Breach]:
     """How many threads a block has.
 
     The compiler builds a kernel for any number; a launch with more than the hardware
@@ -28,8 +28,8 @@ def block_size(launch: Launch, threads: int) -> Iterator[Breach]:
 
     Passes: shape: {threads: 1024}
     """
-    most, path = launch.target.max_threads_per_block, launch.threads_key
-    bounds = launch.registers.launch_bounds if launch.registers else ()
+    most, path = block.target.max_threads_per_block, block.threads_key
+    bounds = block.registers.launch_bounds if block.registers else ()
     if threads < 1:
         yield Breach(
             f"the block has {threads:,} threads",
@@ -73,7 +73,7 @@ def block_size(launch: Launch, threads: int) -> Iterator[Breach]:
 
 
 @rule("BLK002", "error", reads="block", unit="threads", source=PG)
-def block_dims(launch: Launch, block: tuple[int, ...]) -> Iterator[Breach]:
+def block_dims(block: Block, dims: tuple[int, ...]) -> Iterator[Breach]:
     """How many threads a block has in each dimension.
 
     Each dimension has its own limit, z the smallest, besides the one on all threads.
@@ -82,8 +82,8 @@ def block_dims(launch: Launch, block: tuple[int, ...]) -> Iterator[Breach]:
 
     Passes: shape: {block: [2, 1, 64]}
     """
-    fits_x = prod(block) <= launch.target.max_threads_per_block
-    for axis, size, most in zip(AXES, block, launch.target.max_block_dim, strict=False):
+    fits_x = prod(dims) <= block.target.max_threads_per_block
+    for axis, size, most in zip(AXES, dims, block.target.max_block_dim, strict=False):
         if not 1 <= size <= most:
             large = "move threads to x" if axis != "x" and fits_x else f"use at most {most:,}"
             yield Breach(
@@ -94,18 +94,17 @@ def block_dims(launch: Launch, block: tuple[int, ...]) -> Iterator[Breach]:
                 over=max(size - most, 0),
                 fix=large if size > most else "use at least 1",
             )
-    if launch.threads not in (None, prod(block)):
+    if block.threads not in (None, prod(dims)):
         yield Breach(
-            f"the block's dimensions make {prod(block):,} threads, `threads` says"
-            f" {launch.threads:,}",
-            value=prod(block),
-            limit=launch.threads,
+            f"the block's dimensions make {prod(dims):,} threads, `threads` says {block.threads:,}",
+            value=prod(dims),
+            limit=block.threads,
             fix="leave one of them out",
         )
 
 
 @rule("BLK003", "warning", reads="block_threads", blames="threads", unit="threads", source=PG)
-def whole_warps(launch: Launch, threads: int) -> Iterator[Breach]:
+def whole_warps(block: Block, threads: int) -> Iterator[Breach]:
     """Whether the threads make whole warps.
 
     A started warp takes the registers and the slot of a whole one.
@@ -114,17 +113,17 @@ def whole_warps(launch: Launch, threads: int) -> Iterator[Breach]:
 
     Passes: shape: {threads: 96}
     """
-    size = launch.target.warp_size
+    size = block.target.warp_size
     warps = ceildiv(threads, size)
     idle = warps * size - threads
     if idle:
-        bounds = launch.registers.launch_bounds if launch.registers else ()
-        most = min((launch.target.max_threads_per_block, *bounds[:1]))
+        bounds = block.registers.launch_bounds if block.registers else ()
+        most = min((block.target.max_threads_per_block, *bounds[:1]))
         better = warps * size if warps * size <= most else down(min(threads, most), size)
         yield Breach(
             f"{threads:,} threads take {some(warps, 'warp')}, {some(idle, 'lane')} of which"
             f" {'idles' if idle == 1 else 'idle'}",
-            path=launch.threads_key,
+            path=block.threads_key,
             value=threads,
             limit=warps * size,
             fix=f"use {better or size:,}",
@@ -132,7 +131,7 @@ def whole_warps(launch: Launch, threads: int) -> Iterator[Breach]:
 
 
 @rule("BLK004", "error", reads="block_threads", blames="threads", unit="warps", source=PTX)
-def warpgroups(launch: Launch, threads: int) -> Iterator[Breach]:
+def warpgroups(block: Block, threads: int) -> Iterator[Breach]:
     """Whether warpgroups begin where the hardware has them.
 
     setmaxnreg and wgmma are executed by a warpgroup: four warps, the first of which is a
@@ -144,21 +143,21 @@ def warpgroups(launch: Launch, threads: int) -> Iterator[Breach]:
     Passes: shape: {threads: 256, registers: {roles: [{name: load, warps: 4, count: 40},
     {name: epilogue, warps: 4, count: 216}]}}
     """
-    if not (launch.setmaxnreg or launch.unit == "wgmma"):
+    if not (block.setmaxnreg or block.unit == "wgmma"):
         return
-    why = "setmaxnreg" if launch.setmaxnreg else "wgmma"
-    size = launch.warpgroup_threads
+    why = "setmaxnreg" if block.setmaxnreg else "wgmma"
+    size = block.warpgroup_threads
     if threads % size:
         below = down(threads, size)
         near = [below, below + size] if below else [size]
         yield Breach(
             f"{threads:,} threads are no whole number of warpgroups of {size}, which {why} needs",
-            path=launch.threads_key,
+            path=block.threads_key,
             value=threads,
             limit=size,
             fix=f"use {joined(near, 'or')}",
         )
-    for index, first, role in spans(launch.registers) if launch.registers else ():
+    for index, first, role in spans(block.registers) if block.registers else ():
         if (role.warps or 0) >= WARPS and first % WARPS:
             yield Breach(
                 f"{role.name or f'role {index}'} starts at warp {first:,}; with {why} its warpgroup"
@@ -178,7 +177,7 @@ def warpgroups(launch: Launch, threads: int) -> Iterator[Breach]:
     unit="threads",
     source="follows from how a block is divided among its warps",
 )
-def roles_add_up(launch: Launch, registers: Registers) -> Iterator[Breach]:
+def roles_add_up(block: Block, registers: Registers) -> Iterator[Breach]:
     """Whether roles, or warpgroups, are all of the block, each with warps of its own.
 
     A warp without a role runs into whatever code follows the last one; a role without a
@@ -191,11 +190,11 @@ def roles_add_up(launch: Launch, registers: Registers) -> Iterator[Breach]:
     {name: math, warps: 8}]}}
     """
     yield from _shared_warps(registers)
-    threads = launch.block_threads
+    threads = block.block_threads
     if threads is None:
         return
     warps, groups = role_warps(registers), registers.warpgroups
-    warp = launch.target.warp_size
+    warp = block.target.warp_size
     whole = ceildiv(threads, warp) * warp
     if warps is not None:
         used = warp * warps
@@ -209,8 +208,8 @@ def roles_add_up(launch: Launch, registers: Registers) -> Iterator[Breach]:
             )
         else:
             yield from _past_the_end(registers, whole // warp)
-    if groups and len(groups) * launch.warpgroup_threads != whole:
-        used = len(groups) * launch.warpgroup_threads
+    if groups and len(groups) * block.warpgroup_threads != whole:
+        used = len(groups) * block.warpgroup_threads
         yield Breach(
             f"{some(len(groups), 'warpgroup')} make {used:,} threads, the block has {threads:,}",
             path="registers.warpgroups",
@@ -264,7 +263,7 @@ def _evened(over: int, warp: int) -> str:
 
 
 @rule("GRD001", "error", reads="grid", unit="blocks", source=PG)
-def grid_dims(launch: Launch, grid: tuple[int, ...]) -> Iterator[Breach]:
+def grid_dims(block: Block, grid: tuple[int, ...]) -> Iterator[Breach]:
     """How many blocks a grid has in each dimension.
 
     Only x takes more than 16 bits. A grid that is too long in y or z is refused, although
@@ -274,7 +273,7 @@ def grid_dims(launch: Launch, grid: tuple[int, ...]) -> Iterator[Breach]:
 
     Passes: shape: {grid: [70000, 1, 1]}
     """
-    for axis, size, most in zip(AXES, grid, launch.target.max_grid_dim, strict=False):
+    for axis, size, most in zip(AXES, grid, block.target.max_grid_dim, strict=False):
         if not 1 <= size <= most:
             yield Breach(
                 f"grid {axis} is {size:,}; it may be 1 to {most:,}",

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
+from kcfg.core.block.block import Block
 from kcfg.core.engine.arith import down
 from kcfg.core.figures import joined, size, some
 from kcfg.core.hardware.occupancy import Occupancy, occupancy, register_cap
 from kcfg.core.hardware.sources import H200_DEVICE, OCC
-from kcfg.core.launch.launch import Launch
 from kcfg.core.rules import Breach, rule
 
 LIMITERS = {
@@ -33,11 +33,11 @@ KEYS = {
     "OCC001",
     "info",
     reads="block_threads",
-    blames="blocks_per_sm",
+    blames="threads",
     unit="blocks",
     source=f"{OCC}; {H200_DEVICE}",
 )
-def blocks_per_sm(launch: Launch, threads: int) -> Iterator[Breach]:
+def blocks_per_sm(block: Block, threads: int) -> Iterator[Breach]:
     """How many blocks share an SM, and every limit that stops one more.
 
     None at all means that the launch is refused; fewer than wanted, that the SM is left
@@ -50,67 +50,67 @@ def blocks_per_sm(launch: Launch, threads: int) -> Iterator[Breach]:
     """
     if threads < 1:
         return
-    wanted = launch.blocks_per_sm or 1
-    found = resident(launch, threads)
+    wanted = block.blocks_per_sm or 1
+    found = resident(block, threads)
     limits = joined(LIMITERS[name] for name in found.limiters)
     fewer = found.blocks < wanted
-    if not found.blocks and _said_elsewhere(launch, threads):
+    if not found.blocks and _said_elsewhere(block, threads):
         return
     silent = [
         what
-        for what, given in (("registers", launch.entry), ("shared memory", launch.shared_bytes))
+        for what, given in (("registers", block.entry), ("shared memory", block.shared_bytes))
         if given is None
     ]
     unknown = f"; {joined(silent)} not given" if silent else ""
     yield Breach(
         f"{some(found.blocks, 'block')} per SM (limited by {limits}{unknown})"
-        + (f", {wanted:,} wanted" if fewer or launch.blocks_per_sm else ""),
-        path="blocks_per_sm" if launch.blocks_per_sm else KEYS[found.limiters[0]],
+        + (f", {wanted:,} wanted" if fewer or block.blocks_per_sm else ""),
+        path="blocks_per_sm" if block.blocks_per_sm else KEYS[found.limiters[0]],
         value=found.blocks,
-        limit=wanted if launch.blocks_per_sm or fewer else None,
+        limit=wanted if block.blocks_per_sm or fewer else None,
         over=wanted - found.blocks if fewer else None,
-        fix=_fix(launch, found, wanted) if fewer else "",
+        fix=_fix(block, found, wanted) if fewer else "",
         severity="error" if fewer else None,
     )
 
 
-def resident(launch: Launch, threads: int) -> Occupancy:
+def resident(block: Block, threads: int) -> Occupancy:
     """How many blocks of a launch of ``threads`` share an SM; what is not given is taken as 0.
 
     Raises ValueError for fewer than one thread.
     """
-    target, shared = launch.target, launch.shared
+    target, shared = block.target, block.shared
     static = (shared.static or 0) if shared is not None else 0
     raised = shared is None or shared.opt_in is not False
     return _occupancy(
         target,
         threads=threads,
-        registers=launch.entry or 0,
+        registers=block.entry or 0,
         static_smem=static,
-        dynamic_smem=launch.dynamic_bytes or 0,
+        dynamic_smem=block.dynamic_bytes or 0,
         max_dynamic_smem=None if raised else max(target.smem_default_per_block - static, 0),
-        barriers=launch.barriers_used or 0,
+        barriers=block.barriers_used or 0,
     )
 
 
 _occupancy = lru_cache(occupancy)
 
 
-def _said_elsewhere(launch: Launch, threads: int) -> bool:
+def _said_elsewhere(block: Block, threads: int) -> bool:
     """Whether BLK001, BAR001, REG001, REG002 or SMEM001 says that no block fits."""
-    target, entry = launch.target, launch.entry or 0
+    target, entry = block.target, block.entry or 0
     return (
         threads > target.max_threads_per_block
-        or (launch.barriers_used or 0) > target.named_barriers_per_block
+        or (block.barriers_used or 0) > target.named_barriers_per_block
         or entry > target.max_registers_per_thread
         or entry > register_cap(target, threads, 1)
-        or (launch.shared_bytes or 0) > target.smem_optin_per_block
+        or (block.shared_bytes or 0) > target.smem_optin_per_block
     )
 
 
-def _fix(launch: Launch, found: Occupancy, wanted: int) -> str:
+def _fix(block: Block, found: Occupancy, wanted: int) -> str:
     """The blocks there are, or what each short limit leaves to every one of those wanted."""
-    target = launch.target
+    target = block.target
     want = f"want {found.blocks}" if found.blocks else ""
     short = {name for name, limit in found.limits.items() if limit is not None and limit < wanted}
     if "blocks" in short or wanted > target.max_warps_per_sm:
@@ -131,3 +131,33 @@ def _fix(launch: Launch, found: Occupancy, wanted: int) -> str:
     way = f"use {joined(way for name, way in ways.items() if name in short)}"
     possible = (shared > 0 or "shared_memory" not in short) and target.barriers_per_sm >= wanted
     return " or ".join(filter(None, (want, way if possible else "")))
+
+
+@rule(
+    "BAR003",
+    "warning",
+    reads="blocks_per_sm barriers_used",
+    blames="named_barriers",
+    unit="barriers",
+    source=f"{OCC}; {H200_DEVICE}",
+)
+def barriers_limit_blocks(block: Block, blocks: int, used: int) -> Iterator[Breach]:
+    """Whether named barriers leave room for the wanted blocks.
+
+    An SM has a fixed number of them for all its blocks; a block takes as many as its
+    highest number says.
+
+    Fails: shape: {blocks_per_sm: 8, named_barriers: [15]}
+
+    Passes: shape: {blocks_per_sm: 4, named_barriers: [15]}
+    """
+    slots = block.target.barriers_per_sm
+    if slots // used < blocks:
+        yield Breach(
+            f"{some(used, 'named barrier')} per block leave {slots // used} of the {blocks:,}"
+            f" wanted blocks per SM, which has {slots}",
+            value=used,
+            limit=slots // blocks,
+            over=used - slots // blocks,
+            fix=f"number them below {slots // blocks}" if slots // blocks else "want fewer blocks",
+        )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kcfg.core.block.block import Block
+from kcfg.core.block.parts import Pipeline
 from kcfg.core.engine.arith import down
 from kcfg.core.figures import size, some
 from kcfg.core.hardware.sources import H200_DEVICE, PG, PTX
-from kcfg.core.launch.groups import Pipeline
-from kcfg.core.launch.launch import Launch
 from kcfg.core.rules import Breach, rule
 
 MOST_TX = (1 << 20) - 1
@@ -27,7 +27,7 @@ def named(line: Pipeline, index: int) -> str:
     unit="stages",
     source="follows from how a ring of buffers works",
 )
-def has_stages(launch: Launch, pipelines: tuple[Pipeline, ...]) -> Iterator[Breach]:
+def has_stages(block: Block, pipelines: tuple[Pipeline, ...]) -> Iterator[Breach]:
     """Whether a pipeline has stages.
 
     Without one nothing can be loaded. With a single one, a TMA load and the arithmetic on
@@ -43,7 +43,7 @@ def has_stages(launch: Launch, pipelines: tuple[Pipeline, ...]) -> Iterator[Brea
             # A derived count below 0 is what the struct divides, no number of stages.
             none = f"0 stages of {named(line, index)} fit: there is no room for one"
             yield Breach(
-                none if launch.derived else f"{named(line, index)} has 0 stages",
+                none if block.derived else f"{named(line, index)} has 0 stages",
                 path=path,
                 value=0,
                 limit=1,
@@ -63,7 +63,7 @@ def has_stages(launch: Launch, pipelines: tuple[Pipeline, ...]) -> Iterator[Brea
 
 
 @rule("PIPE002", "info", reads="pipelines", unit="stages", source=f"{PG}; {H200_DEVICE}")
-def stages_that_fit(launch: Launch, pipelines: tuple[Pipeline, ...]) -> Iterator[Breach]:
+def stages_that_fit(block: Block, pipelines: tuple[Pipeline, ...]) -> Iterator[Breach]:
     """How many stages fit into what the rest leaves.
 
     That is the block's shared memory, or its share of it where several blocks are wanted,
@@ -74,7 +74,7 @@ def stages_that_fit(launch: Launch, pipelines: tuple[Pipeline, ...]) -> Iterator
 
     Passes: shape: {pipelines: [{stages: 4, stage_bytes: 49152, fixed_bytes: 20480}]}
     """
-    asked = launch.shared.dynamic if launch.shared is not None else None
+    asked = block.shared.dynamic if block.shared is not None else None
     for index, line in enumerate(pipelines):
         if not line.stage_bytes:
             continue
@@ -83,7 +83,7 @@ def stages_that_fit(launch: Launch, pipelines: tuple[Pipeline, ...]) -> Iterator
             for other in pipelines
             if other is not line
         )
-        room = _budget(launch) - (line.fixed_bytes or 0) - others
+        room = _budget(block) - (line.fixed_bytes or 0) - others
         fitting = max(room // line.stage_bytes, 0)
         path = f"pipelines[{index}].stage{'s' if line.stages is not None else '_bytes'}"
         if not fitting:
@@ -118,19 +118,19 @@ def stages_that_fit(launch: Launch, pipelines: tuple[Pipeline, ...]) -> Iterator
             )
 
 
-def _budget(launch: Launch) -> int:
+def _budget(block: Block) -> int:
     """Dynamic bytes that pipelines may fill: what is asked for, else what a block may have."""
-    target, shared = launch.target, launch.shared
+    target, shared = block.target, block.shared
     if shared is not None and shared.dynamic is not None:
         return shared.dynamic
     static = (shared.static or 0) if shared is not None else 0
-    share = down(target.smem_per_sm // (launch.blocks_per_sm or 1), target.smem_alloc_granularity)
+    share = down(target.smem_per_sm // (block.blocks_per_sm or 1), target.smem_alloc_granularity)
     most = min(share - target.smem_reserved_per_block, target.smem_optin_per_block)
     return most - static
 
 
 @rule("PIPE003", "error", reads="pipelines", unit="bytes", source=f"{PTX}, mbarrier")
-def room_for_barriers(launch: Launch, pipelines: tuple[Pipeline, ...]) -> Iterator[Breach]:
+def room_for_barriers(block: Block, pipelines: tuple[Pipeline, ...]) -> Iterator[Breach]:
     """Whether the layout has room for every stage's mbarriers.
 
     Each stage has a full and an empty one, 8 bytes each. The one that is missing lies in
@@ -145,7 +145,7 @@ def room_for_barriers(launch: Launch, pipelines: tuple[Pipeline, ...]) -> Iterat
             continue
         each = 2 if line.barriers_per_stage is None else line.barriers_per_stage
         number = line.stages * each
-        need = number * launch.target.mbarrier_bytes
+        need = number * block.target.mbarrier_bytes
         if need > line.barrier_bytes:
             yield Breach(
                 f"{some(line.stages, 'stage')} of {named(line, index)} need"
@@ -160,7 +160,7 @@ def room_for_barriers(launch: Launch, pipelines: tuple[Pipeline, ...]) -> Iterat
 
 
 @rule("PIPE004", "error", reads="pipelines", unit="bytes", source=f"{PTX}, mbarrier, contents")
-def transaction_bytes(launch: Launch, pipelines: tuple[Pipeline, ...]) -> Iterator[Breach]:
+def transaction_bytes(block: Block, pipelines: tuple[Pipeline, ...]) -> Iterator[Breach]:
     """Whether a full barrier waits for just the bytes its copies bring.
 
     Its count of pending bytes has 20 bits. A phase that expects fewer bytes than come ends

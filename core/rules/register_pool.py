@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kcfg.core.block.block import Block
+from kcfg.core.block.warpgroups import settled
 from kcfg.core.engine.arith import down
 from kcfg.core.figures import joined
 from kcfg.core.hardware.sources import PTX
-from kcfg.core.launch.launch import Launch
-from kcfg.core.launch.warpgroups import settled
 from kcfg.core.rules import Breach, rule
 
 
@@ -20,7 +20,7 @@ from kcfg.core.rules import Breach, rule
     unit="registers",
     source=f"{PTX}, setmaxnreg",
 )
-def within_pool(launch: Launch, asked: int, pool: int) -> Iterator[Breach]:
+def within_pool(block: Block, asked: int, pool: int) -> Iterator[Breach]:
     """Whether the counts fit what the block was launched with.
 
     A block's registers are a pool: dec gives to it, inc takes from it and waits until
@@ -32,7 +32,7 @@ def within_pool(launch: Launch, asked: int, pool: int) -> Iterator[Breach]:
     Passes: shape: {threads: 384, registers: {entry: 168, warpgroups: [40, 232, 232]}}
     """
     if asked > pool:
-        lanes = launch.warpgroup_threads
+        lanes = block.warpgroup_threads
         over = asked - pool
         per_lane = (
             f"{asked // lanes:,} registers per lane ({asked:,} in all), the launch gave"
@@ -42,31 +42,31 @@ def within_pool(launch: Launch, asked: int, pool: int) -> Iterator[Breach]:
         )
         yield Breach(
             f"the warpgroups ask for {per_lane}, and the last inc never returns",
-            path=launch.setters_key,
+            path=block.setters_key,
             value=asked,
             limit=pool,
             over=over,
-            fix=_fix(launch, pool),
+            fix=_fix(block, pool),
         )
 
 
-def _counts(launch: Launch) -> list[int]:
-    assert launch.registers is not None
-    return list(settled(launch.registers, launch.target, launch.entry or 0))
+def _counts(block: Block) -> list[int]:
+    assert block.registers is not None
+    return list(settled(block.registers, block.target, block.entry or 0))
 
 
-def _fix(launch: Launch, pool: int) -> str:
-    counts, budget = _counts(launch), pool // launch.warpgroup_threads
-    least = launch.target.setmaxnreg_min
+def _fix(block: Block, pool: int) -> str:
+    counts, budget = _counts(block), pool // block.warpgroup_threads
+    least = block.target.setmaxnreg_min
     lowest = [least if count == min(counts) else count for count in counts]
-    fitting = [evened(launch, counts, budget), lowest if sum(lowest) <= budget else None]
+    fitting = [evened(block, counts, budget), lowest if sum(lowest) <= budget else None]
     splits = list(dict.fromkeys(_split(split) for split in fitting if split))
     return f"{joined(splits, 'or')} would fit" if splits else "use fewer or smaller warpgroups"
 
 
-def evened(launch: Launch, counts: list[int], budget: int) -> list[int] | None:
+def evened(block: Block, counts: list[int], budget: int) -> list[int] | None:
     """The counts with the largest ones set to what a budget per lane leaves; None if too little."""
-    target = launch.target
+    target = block.target
     if not counts:
         return None
     largest = max(counts)
@@ -90,7 +90,7 @@ def _split(counts: list[int]) -> str:
     unit="registers",
     source="follows from SMR002",
 )
-def pool_left_over(launch: Launch, asked: int, pool: int) -> Iterator[Breach]:
+def pool_left_over(block: Block, asked: int, pool: int) -> Iterator[Breach]:
     """Whether the counts leave registers of the pool to nobody.
 
     What no warpgroup takes stays unused until the block ends. Less than one step of one
@@ -100,17 +100,17 @@ def pool_left_over(launch: Launch, asked: int, pool: int) -> Iterator[Breach]:
 
     Passes: shape: {threads: 384, registers: {entry: 168, warpgroups: [24, 240, 240]}}
     """
-    left, lanes = pool - asked, launch.warpgroup_threads
-    if pool > launch.target.registers_per_block:
+    left, lanes = pool - asked, block.warpgroup_threads
+    if pool > block.target.registers_per_block:
         return  # there is no such pool: the launch is refused
-    if left >= lanes * launch.target.setmaxnreg_multiple:
-        counts = _counts(launch)
-        better = evened(launch, counts, pool // lanes)
+    if left >= lanes * block.target.setmaxnreg_multiple:
+        counts = _counts(block)
+        better = evened(block, counts, pool // lanes)
         unbalanced = better is not None and sum(better) > sum(counts)
         yield Breach(
             f"the warpgroups use {asked // lanes:,} of the pool's {pool // lanes:,} registers per"
             f" lane{', unbalanced' if unbalanced else ''}: {left // lanes:,} stay unused",
-            path=launch.setters_key,
+            path=block.setters_key,
             value=asked,
             limit=pool,
             fix=f"{_split(better)} would fit" if better and unbalanced else "",

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kcfg.core.block.block import Block
+from kcfg.core.block.parts import Registers
 from kcfg.core.engine.arith import up
 from kcfg.core.figures import some
 from kcfg.core.hardware.occupancy import register_cap, registers_per_warp, warps_of
 from kcfg.core.hardware.sources import H200_DEVICE, NCU, OCC, PG, PTXAS
-from kcfg.core.launch.groups import Registers
-from kcfg.core.launch.launch import Launch
 from kcfg.core.rules import Breach, rule
 
 
 @rule("REG001", "error", reads="registers", unit="registers", source=f"{PG}; {PTXAS}")
-def per_thread(launch: Launch, registers: Registers) -> Iterator[Breach]:
+def per_thread(block: Block, registers: Registers) -> Iterator[Breach]:
     """How many registers a thread has.
 
     An instruction cannot name more than 255; a larger cap is ignored by the compiler.
@@ -23,7 +23,7 @@ def per_thread(launch: Launch, registers: Registers) -> Iterator[Breach]:
 
     Passes: shape: {registers: {entry: 255}}
     """
-    most = launch.target.max_registers_per_thread
+    most = block.target.max_registers_per_thread
     for key, value in (("entry", registers.entry), ("maxnreg", registers.maxnreg)):
         if value is not None and not 1 <= value <= most:
             yield Breach(
@@ -45,7 +45,7 @@ def per_thread(launch: Launch, registers: Registers) -> Iterator[Breach]:
     unit="registers",
     source=f"{OCC}; {H200_DEVICE}",
 )
-def block_fits(launch: Launch, threads: int, entry: int) -> Iterator[Breach]:
+def block_fits(block: Block, threads: int, entry: int) -> Iterator[Breach]:
     """Whether the registers of all its warps fit a block.
 
     Registers are set aside for a warp, in steps of 8 per thread, and a block must fit with
@@ -55,7 +55,7 @@ def block_fits(launch: Launch, threads: int, entry: int) -> Iterator[Breach]:
 
     Passes: shape: {threads: 800, registers: {entry: 72}}
     """
-    target = launch.target
+    target = block.target
     if not (1 <= threads <= target.max_threads_per_block and entry):
         return
     warps, each = warps_of(target, threads), registers_per_warp(target, entry)
@@ -71,7 +71,7 @@ def block_fits(launch: Launch, threads: int, entry: int) -> Iterator[Breach]:
         yield Breach(
             f"{threads:,} threads at {entry:,} registers{note} need {counted} warps{partly} x"
             f" {each:,} = {need:,} registers, {need - most:,} over the {most:,} of a block",
-            path=launch.entry_key,
+            path=block.entry_key,
             value=need,
             limit=most,
             over=need - most,
@@ -80,7 +80,7 @@ def block_fits(launch: Launch, threads: int, entry: int) -> Iterator[Breach]:
 
 
 @rule("REG003", "info", reads="registers.entry", unit="registers", source=f"{OCC}; {NCU}")
-def multiple_of_8(launch: Launch, entry: int) -> Iterator[Breach]:
+def multiple_of_8(block: Block, entry: int) -> Iterator[Breach]:
     """Whether registers are allocated that no thread uses.
 
     They are set aside in steps of 8 per thread. 255 is the most there is, and left alone.
@@ -89,8 +89,8 @@ def multiple_of_8(launch: Launch, entry: int) -> Iterator[Breach]:
 
     Passes: shape: {registers: {entry: 104}}
     """
-    step = launch.target.register_alloc_rounding_per_thread
-    if entry % step and entry < launch.target.max_registers_per_thread:
+    step = block.target.register_alloc_rounding_per_thread
+    if entry % step and entry < block.target.max_registers_per_thread:
         allocated = up(entry, step)
         yield Breach(
             f"{entry} registers per thread are allocated as {allocated}",
@@ -107,7 +107,7 @@ def multiple_of_8(launch: Launch, entry: int) -> Iterator[Breach]:
     unit="registers",
     source=PTXAS,
 )
-def cap_from_bounds(launch: Launch, entry: int, most: int) -> Iterator[Breach]:
+def cap_from_bounds(block: Block, entry: int, most: int) -> Iterator[Breach]:
     """Whether a thread has no more registers than the compiler gives under the launch bounds.
 
     The cap is the largest count with which the wanted blocks fit an SM, or the one asked
@@ -117,12 +117,12 @@ def cap_from_bounds(launch: Launch, entry: int, most: int) -> Iterator[Breach]:
 
     Passes: shape: {threads: 384, registers: {entry: 168}}
     """
-    bounds = launch.registers.launch_bounds if launch.registers else ()
-    planned = bounds[0] if bounds else launch.block_threads or 0
-    option = launch.cap_of_option == most
-    if planned > launch.target.max_threads_per_block or entry <= most:
+    bounds = block.registers.launch_bounds if block.registers else ()
+    planned = bounds[0] if bounds else block.block_threads or 0
+    option = block.cap_of_option == most
+    if planned > block.target.max_threads_per_block or entry <= most:
         return
-    for_blocks = f" and {launch.min_blocks} blocks per SM" if launch.min_blocks > 1 else ""
+    for_blocks = f" and {block.min_blocks} blocks per SM" if block.min_blocks > 1 else ""
     where = "under its maxnreg" if option else f"at {planned:,} threads{for_blocks}"
     yield Breach(
         f"{entry:,} registers per thread; {where} the compiler's cap is {most},"
@@ -135,7 +135,7 @@ def cap_from_bounds(launch: Launch, entry: int, most: int) -> Iterator[Breach]:
 
 
 @rule("REG005", "warning", reads="registers.launch_bounds", unit="warps", source=PTXAS)
-def min_blocks_possible(launch: Launch, bounds: tuple[int, ...]) -> Iterator[Breach]:
+def min_blocks_possible(block: Block, bounds: tuple[int, ...]) -> Iterator[Breach]:
     """Whether the minimum of blocks in the launch bounds can be resident at all.
 
     The compiler drops a minimum that needs more warps than an SM has, with a warning, and
@@ -147,7 +147,7 @@ def min_blocks_possible(launch: Launch, bounds: tuple[int, ...]) -> Iterator[Bre
     """
     if len(bounds) < 2 or not bounds[0]:
         return
-    target, blocks = launch.target, bounds[1]
+    target, blocks = block.target, bounds[1]
     warps = warps_of(target, bounds[0])
     fitting = min(target.max_warps_per_sm // warps, target.max_blocks_per_sm)
     if blocks > fitting:
@@ -175,7 +175,7 @@ def min_blocks_possible(launch: Launch, bounds: tuple[int, ...]) -> Iterator[Bre
     blames="registers.maxnreg",
     source=PTXAS,
 )
-def two_caps(launch: Launch, bounds: tuple[int, ...], maxnreg: int) -> Iterator[Breach]:
+def two_caps(block: Block, bounds: tuple[int, ...], maxnreg: int) -> Iterator[Breach]:
     """Whether a kernel has one cap and not two.
 
     __launch_bounds__ and __maxnreg__ on one kernel do not compile, and -maxrregcount has
@@ -193,7 +193,7 @@ def two_caps(launch: Launch, bounds: tuple[int, ...], maxnreg: int) -> Iterator[
 
 
 @rule("REG007", "warning", reads="registers.maxnreg", unit="registers", source=PTXAS)
-def low_cap(launch: Launch, maxnreg: int) -> Iterator[Breach]:
+def low_cap(block: Block, maxnreg: int) -> Iterator[Breach]:
     """Whether a cap is one that the compiler keeps.
 
     It raises a cap below 24 to 24, with a note.
@@ -202,7 +202,7 @@ def low_cap(launch: Launch, maxnreg: int) -> Iterator[Breach]:
 
     Passes: shape: {registers: {maxnreg: 24}}
     """
-    least = launch.target.setmaxnreg_min
+    least = block.target.setmaxnreg_min
     if maxnreg < least:
         yield Breach(
             f"a cap of {maxnreg} is raised to {least}, {least - maxnreg} more",

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kcfg.core.block.block import Block
+from kcfg.core.block.parts import Registers, Role
+from kcfg.core.block.warpgroups import members, mixed, setters
 from kcfg.core.engine.arith import down, up
 from kcfg.core.figures import joined
 from kcfg.core.hardware.sources import PTX, PTXAS
-from kcfg.core.launch.groups import Registers, Role
-from kcfg.core.launch.launch import Launch
-from kcfg.core.launch.warpgroups import members, mixed, setters
 from kcfg.core.rules import Breach, rule
 
 SOURCE = f"{PTX}, setmaxnreg"
 
 
 @rule("SMR001", "error", reads="registers", unit="registers", source=f"{SOURCE}; {PTXAS}")
-def count_in_range(launch: Launch, registers: Registers) -> Iterator[Breach]:
+def count_in_range(block: Block, registers: Registers) -> Iterator[Breach]:
     """Whether setmaxnreg takes the counts.
 
     The instruction has room for multiples of 8 from 24 to 256; anything else does not
@@ -26,7 +26,7 @@ def count_in_range(launch: Launch, registers: Registers) -> Iterator[Breach]:
 
     Passes: shape: {registers: {warpgroups: [40, 232]}}
     """
-    target = launch.target
+    target = block.target
     least, most, step = target.setmaxnreg_min, target.setmaxnreg_max, target.setmaxnreg_multiple
     for path, _, count in setters(registers):
         if count < least or count > most:
@@ -53,7 +53,7 @@ def count_in_range(launch: Launch, registers: Registers) -> Iterator[Breach]:
 
 
 @rule("SMR003", "error", reads="registers entry", unit="registers", source=SOURCE)
-def direction(launch: Launch, registers: Registers, entry: int) -> Iterator[Breach]:
+def direction(block: Block, registers: Registers, entry: int) -> Iterator[Breach]:
     """Whether dec lowers the count and inc raises it.
 
     dec above the current count, or inc below it, is undefined; the compiler checks neither.
@@ -85,7 +85,7 @@ def direction(launch: Launch, registers: Registers, entry: int) -> Iterator[Brea
     unit="blocks",
     source=f"{PTXAS}, advisory C7508",
 )
-def entry_known(launch: Launch, registers: Registers) -> Iterator[Breach]:
+def entry_known(block: Block, registers: Registers) -> Iterator[Breach]:
     """Whether the compiler knows the register count at entry.
 
     Without a minimum of blocks in the launch bounds, or a cap, it ignores setmaxnreg; the
@@ -96,7 +96,7 @@ def entry_known(launch: Launch, registers: Registers) -> Iterator[Breach]:
     Passes: shape: {registers: {launch_bounds: [384, 1], warpgroups: [40, 232, 232]}}
     """
     bounds = registers.launch_bounds
-    if not launch.setmaxnreg or len(bounds) > 1 or registers.maxnreg is not None:
+    if not block.setmaxnreg or len(bounds) > 1 or registers.maxnreg is not None:
         return
     if bounds:
         yield Breach(
@@ -104,12 +104,12 @@ def entry_known(launch: Launch, registers: Registers) -> Iterator[Breach]:
             " setmaxnreg (C7508)",
             value=None,
             limit=1,
-            fix=f"write __launch_bounds__({bounds[0]}, {launch.blocks_per_sm or 1})",
+            fix=f"write __launch_bounds__({bounds[0]}, {block.blocks_per_sm or 1})",
         )
 
 
 @rule("SMR005", "warning", reads="registers", source=f"{PTXAS}, advisories C7504 and C7505")
-def build_flags(launch: Launch, registers: Registers) -> Iterator[Breach]:
+def build_flags(block: Block, registers: Registers) -> Iterator[Breach]:
     """Whether the build lets setmaxnreg take effect.
 
     Relocatable device code and debug builds have it ignored.
@@ -123,7 +123,7 @@ def build_flags(launch: Launch, registers: Registers) -> Iterator[Breach]:
         ("debug", registers.debug, "a debug build", "-G"),
     )
     for key, given, what, option in flags:
-        if launch.setmaxnreg and given:
+        if block.setmaxnreg and given:
             yield Breach(
                 f"setmaxnreg is ignored under {what}",
                 path=f"registers.{key}",
@@ -134,7 +134,7 @@ def build_flags(launch: Launch, registers: Registers) -> Iterator[Breach]:
 
 
 @rule("SMR006", "error", reads="registers.roles", unit="registers", source=SOURCE)
-def whole_warpgroups(launch: Launch, roles: tuple[Role, ...]) -> Iterator[Breach]:
+def whole_warpgroups(block: Block, roles: tuple[Role, ...]) -> Iterator[Breach]:
     """Whether all warps of a warpgroup set the same count.
 
     setmaxnreg is executed by all four warps of a warpgroup, with one count; roles may
@@ -146,10 +146,10 @@ def whole_warpgroups(launch: Launch, roles: tuple[Role, ...]) -> Iterator[Breach
     Passes: shape: {registers: {roles: [{name: load, warps: 2, count: 40},
     {name: mma, warps: 2, count: 40}]}}
     """
-    assert launch.registers is not None
-    if launch.registers.derived:
+    assert block.registers is not None
+    if block.derived:
         return  # warps that upstream leaves idle are read off its source, not off a count they set
-    for number, indices in mixed(launch.registers, launch.target).items():
+    for number, indices in mixed(block.registers, block.target).items():
         names = joined(roles[index].name or f"role {index}" for index in indices)
         counts = {roles[index].count for index in indices}
         found = sorted(count for count in counts if count is not None)
@@ -163,7 +163,7 @@ def whole_warpgroups(launch: Launch, roles: tuple[Role, ...]) -> Iterator[Breach
             over=found[-1] - found[0],
             fix=f"give them one count, such as {found[-1]}, or a warpgroup each",
         )
-    yield from _told_twice(launch.registers, members(launch.registers, launch.target))
+    yield from _told_twice(block.registers, members(block.registers, block.target))
 
 
 def _told_twice(registers: Registers, roles: dict[int, tuple[int, ...]]) -> Iterator[Breach]:
@@ -184,7 +184,7 @@ def _told_twice(registers: Registers, roles: dict[int, tuple[int, ...]]) -> Iter
 
 
 @rule("SMR008", "error", reads="registers", source=f"{SOURCE}; {PTXAS}")
-def target_has_it(launch: Launch, registers: Registers) -> Iterator[Breach]:
+def target_has_it(block: Block, registers: Registers) -> Iterator[Breach]:
     """Whether the compilation target has setmaxnreg.
 
     It belongs to the architecture-specific (a) and family (f) targets from 9.0 on; a plain
@@ -194,12 +194,12 @@ def target_has_it(launch: Launch, registers: Registers) -> Iterator[Breach]:
 
     Passes: {target: sm_100a, shape: {registers: {warpgroups: [40, 232]}}}
     """
-    if launch.setmaxnreg and not launch.arch.endswith(("a", "f")):
+    if block.setmaxnreg and not block.arch.endswith(("a", "f")):
         path, _, count = setters(registers)[0]
-        family = "" if launch.arch == "sm_90" else f" or {launch.arch}f"
+        family = "" if block.arch == "sm_90" else f" or {block.arch}f"
         yield Breach(
-            f"{launch.arch} has no setmaxnreg",
+            f"{block.arch} has no setmaxnreg",
             path=path,
             value=count,
-            fix=f"compile for {launch.arch}a{family}",
+            fix=f"compile for {block.arch}a{family}",
         )

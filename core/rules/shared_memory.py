@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kcfg.core.block.block import Block
 from kcfg.core.engine.arith import down
 from kcfg.core.figures import size, some
 from kcfg.core.hardware.occupancy import smem_per_block
 from kcfg.core.hardware.sources import H200_DEVICE, NCU, OCC, PG, PTXAS
-from kcfg.core.launch.launch import Launch
 from kcfg.core.rules import Breach, rule
 
 
@@ -20,7 +20,7 @@ from kcfg.core.rules import Breach, rule
     unit="bytes",
     source=f"{PG}; {H200_DEVICE}",
 )
-def smem_fits(launch: Launch, need: int) -> Iterator[Breach]:
+def smem_fits(block: Block, need: int) -> Iterator[Breach]:
     """Whether a block may have that much shared memory.
 
     The most for one block is what an SM has less 1,024 bytes that the system keeps in
@@ -30,35 +30,35 @@ def smem_fits(launch: Launch, need: int) -> Iterator[Breach]:
 
     Passes: shape: {shared: {static: 16, dynamic: 232432}}
     """
-    most = launch.target.smem_optin_per_block
+    most = block.target.smem_optin_per_block
     if need > most:
-        static = launch.shared.static if launch.shared is not None else None
+        static = block.shared.static if block.shared is not None else None
         parts = f" ({size(static)} static)" if static else ""
-        whole = launch.target.smem_per_sm
+        whole = block.target.smem_per_sm
         per_sm = f" (the {size(whole)} of an SM are not one block's)" if need <= whole else ""
         yield Breach(
             f"a block needs {size(need)} of shared memory{parts}, {size(need - most)} over the"
-            f" {size(most)} it may have on {launch.target.name}{per_sm}",
-            path=_blamed(launch),
+            f" {size(most)} it may have on {block.target.name}{per_sm}",
+            path=_blamed(block),
             value=need,
             limit=most,
             over=need - most,
-            fix=_smaller(launch, need - most),
+            fix=_smaller(block, need - most),
         )
 
 
-def _blamed(launch: Launch) -> str:
-    shared = launch.shared
+def _blamed(block: Block) -> str:
+    shared = block.shared
     if shared is not None and shared.dynamic is not None:
         return "shared.dynamic"
     if shared is not None and shared.regions:
         return "shared.regions"
-    return "pipelines" if launch.dynamic_bytes is not None else "shared.static"
+    return "pipelines" if block.dynamic_bytes is not None else "shared.static"
 
 
-def _smaller(launch: Launch, over: int) -> str:
+def _smaller(block: Block, over: int) -> str:
     """What to leave out: stages where a pipeline has enough of them, else bytes."""
-    for line in launch.pipelines:
+    for line in block.pipelines:
         if line.stages and line.stage_bytes:
             fitting = line.stages - -(-over // line.stage_bytes)
             if fitting >= 1:
@@ -75,7 +75,7 @@ def _smaller(launch: Launch, over: int) -> str:
     unit="bytes",
     source=H200_DEVICE,
 )
-def opt_in(launch: Launch, dynamic: int) -> Iterator[Breach]:
+def opt_in(block: Block, dynamic: int) -> Iterator[Breach]:
     """Whether the kernel's dynamic maximum is raised where that is needed.
 
     Above 49,152 bytes, static ones included, a launch is refused until
@@ -86,12 +86,10 @@ def opt_in(launch: Launch, dynamic: int) -> Iterator[Breach]:
 
     Passes: shape: {shared: {dynamic: 100000, opt_in: true}}
     """
-    shared, target = launch.shared, launch.target
+    shared, target = block.shared, block.target
     static = (shared.static or 0) if shared is not None else 0
     without, most = target.smem_default_per_block, target.smem_optin_per_block
     raised = shared.opt_in if shared is not None else None
-    if launch.derived:  # its launcher raises what it needs
-        return
     if raised or not dynamic or not without < static + dynamic <= most:
         return
     yield Breach(
@@ -107,7 +105,7 @@ def opt_in(launch: Launch, dynamic: int) -> Iterator[Breach]:
 
 
 @rule("SMEM003", "error", reads="shared.static", unit="bytes", source=f"{PG}; {PTXAS}")
-def static_size(launch: Launch, static: int) -> Iterator[Breach]:
+def static_size(block: Block, static: int) -> Iterator[Breach]:
     """Whether static shared memory is within what the target compiles.
 
     Plain and family targets end at 49,152 bytes. The architecture-specific ones (a) compile
@@ -117,12 +115,12 @@ def static_size(launch: Launch, static: int) -> Iterator[Breach]:
 
     Passes: {target: sm_100, shape: {shared: {static: 49152}}}
     """
-    most = launch.target.smem_default_per_block
-    if most < static <= launch.target.smem_optin_per_block:
-        specific = launch.arch.endswith("a")
+    most = block.target.smem_default_per_block
+    if most < static <= block.target.smem_optin_per_block:
+        specific = block.arch.endswith("a")
         yield Breach(
             f"{size(static)} of static shared memory is {size(static - most)} over the {size(most)}"
-            + (" that is documented" if specific else f" that {launch.arch} compiles"),
+            + (" that is documented" if specific else f" that {block.arch} compiles"),
             value=static,
             limit=most,
             over=static - most,
@@ -139,7 +137,7 @@ def static_size(launch: Launch, static: int) -> Iterator[Breach]:
     unit="bytes",
     source=f"{OCC}; {H200_DEVICE}",
 )
-def blocks_share_sm(launch: Launch, blocks: int, need: int) -> Iterator[Breach]:
+def blocks_share_sm(block: Block, blocks: int, need: int) -> Iterator[Breach]:
     """Whether the wanted blocks fit an SM's shared memory together.
 
     Each is set aside with its 1,024 reserved bytes, rounded up to 128.
@@ -148,7 +146,7 @@ def blocks_share_sm(launch: Launch, blocks: int, need: int) -> Iterator[Breach]:
 
     Passes: shape: {blocks_per_sm: 2, shared: {dynamic: 115712}}
     """
-    target = launch.target
+    target = block.target
     if blocks == 1 or target.smem_per_sm // smem_per_block(target, need) >= blocks:
         return
     reserved = target.smem_reserved_per_block
@@ -160,11 +158,11 @@ def blocks_share_sm(launch: Launch, blocks: int, need: int) -> Iterator[Breach]:
     yield Breach(
         f"{blocks:,} blocks share an SM with at most {size(most)} each; {size(need)} is"
         f" {size(need - most)} over",
-        path=_blamed(launch),
+        path=_blamed(block),
         value=need,
         limit=most,
         over=need - most,
-        fix=_smaller(launch, need - most),
+        fix=_smaller(block, need - most),
     )
 
 
@@ -175,7 +173,7 @@ def blocks_share_sm(launch: Launch, blocks: int, need: int) -> Iterator[Breach]:
     unit="KiB",
     source=f"{OCC}; {NCU}",
 )
-def carveout(launch: Launch, chosen: int, need: int) -> Iterator[Breach]:
+def carveout(block: Block, chosen: int, need: int) -> Iterator[Breach]:
     """Whether the carveout chosen for an SM holds the wanted blocks.
 
     An SM's shared memory comes in a few sizes; a choice between two means the larger one,
@@ -185,11 +183,11 @@ def carveout(launch: Launch, chosen: int, need: int) -> Iterator[Breach]:
 
     Passes: shape: {blocks_per_sm: 2, shared: {dynamic: 61440, carveout: 132}}
     """
-    target, wanted = launch.target, launch.blocks_per_sm or 1
+    target, wanted = block.target, block.blocks_per_sm or 1
     each = smem_per_block(target, need)
     if wanted * each > target.smem_per_sm:
         return  # no carveout would do: SMEM004
-    holds = _carveout(launch, max(chosen * 1024, each)) // each
+    holds = _carveout(block, max(chosen * 1024, each)) // each
     if chosen * 1024 > target.smem_per_sm:
         yield Breach(
             f"a carveout of {chosen:,} KiB is {chosen - target.smem_per_sm // 1024:,} KiB over what"
@@ -200,7 +198,7 @@ def carveout(launch: Launch, chosen: int, need: int) -> Iterator[Breach]:
             fix=f"choose {target.smem_per_sm // 1024} KiB",
         )
     elif holds < wanted:
-        enough = _carveout(launch, wanted * each) // 1024
+        enough = _carveout(block, wanted * each) // 1024
         yield Breach(
             f"a carveout of {chosen} KiB holds {some(holds, 'block')} of the {wanted} wanted; with"
             f" the reserve they take {wanted * each / 1024:,.1f} KiB",
@@ -211,7 +209,7 @@ def carveout(launch: Launch, chosen: int, need: int) -> Iterator[Breach]:
         )
 
 
-def _carveout(launch: Launch, need: int) -> int:
+def _carveout(block: Block, need: int) -> int:
     """The smallest size an SM can be set to that has ``need`` bytes."""
-    sizes = (kib * 1024 for kib in launch.target.carveout_kb)
-    return next((each for each in sizes if each >= need), launch.target.smem_per_sm)
+    sizes = (kib * 1024 for kib in block.target.carveout_kb)
+    return next((each for each in sizes if each >= need), block.target.smem_per_sm)

@@ -4,46 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcfg.core.engine.arith import next_pow2, prev_pow2
+from kcfg.core.block import aliases
+from kcfg.core.block.block import Block
+from kcfg.core.block.parts import Allocation, Tmem
+from kcfg.core.block.placing import allocation
+from kcfg.core.block.tensor_memory import asked, needed, taken_by
+from kcfg.core.engine.arith import prev_pow2
 from kcfg.core.figures import joined, some
-from kcfg.core.hardware import isa
 from kcfg.core.hardware.sources import CUTLASS, PTX, PTXAS
-from kcfg.core.launch import aliases
-from kcfg.core.launch.groups import Allocation, Tmem
-from kcfg.core.launch.launch import Launch
 from kcfg.core.rules import Breach, rule
 
 ALLOC = f"{PTX}, tcgen05.alloc"
 
 
-def rounded(launch: Launch, columns: int) -> int:
-    """What must be allocated to have that many columns."""
-    return max(launch.target.tmem_alloc_min, next_pow2(columns))
-
-
-def asked(launch: Launch, each: Allocation) -> int:
-    """What an allocation takes: its columns, or its need rounded up."""
-    return rounded(launch, each.needs or 0) if each.columns is None else each.columns
-
-
-def taken_by(launch: Launch, tmem: Tmem) -> list[int]:
-    """What every allocation of a block takes at least, rounded up to what alloc has."""
-    return [rounded(launch, asked(launch, each)) for each in tmem.allocations]
-
-
-def needed(tmem: Tmem) -> int:
-    """Columns of everything a block keeps in tensor memory; of those that share, the largest."""
-    shares: dict[int, int] = {}
-    for root, each in zip(aliases.roots(tmem.accumulators), tmem.accumulators, strict=True):
-        columns = isa.columns(
-            each.M or 128, each.N or 0, each.cta_group or 1, bool(each.ws), bool(each.sparse)
-        )
-        shares[root] = max(shares.get(root, 0), columns)
-    return (tmem.columns or 0) + sum(shares.values())
-
-
 @rule("TMEM001", "error", reads="tmem.allocations", unit="columns", source=f"{ALLOC}; {PTXAS}")
-def allocation_size(launch: Launch, allocations: tuple[Allocation, ...]) -> Iterator[Breach]:
+def allocation_size(block: Block, allocations: tuple[Allocation, ...]) -> Iterator[Breach]:
     """Whether tcgen05.alloc takes the columns.
 
     It takes powers of two from 32 to 512. Another immediate does not assemble; another
@@ -53,12 +28,12 @@ def allocation_size(launch: Launch, allocations: tuple[Allocation, ...]) -> Iter
 
     Passes: shape: {tmem: {allocations: [64]}}
     """
-    least, most = launch.target.tmem_alloc_min, launch.target.tmem_columns
+    least, most = block.target.tmem_alloc_min, block.target.tmem_columns
     for index, each in enumerate(allocations):
         columns = each.columns
-        if not most or columns is None or columns == rounded(launch, columns) <= most:
+        if not most or columns is None or columns == allocation(block.target, columns) <= most:
             continue
-        better = rounded(launch, columns)
+        better = allocation(block.target, columns)
         fix = f"allocate {better}" if better <= most else f"no allocation has more than {most}"
         yield Breach(
             f"an allocation of {some(columns, 'column')}; alloc takes powers of two from {least} to"
@@ -72,7 +47,7 @@ def allocation_size(launch: Launch, allocations: tuple[Allocation, ...]) -> Iter
 
 
 @rule("TMEM002", "error", reads="tmem", unit="columns", source=f"{ALLOC}; {CUTLASS}")
-def need_fits(launch: Launch, tmem: Tmem) -> Iterator[Breach]:
+def need_fits(block: Block, tmem: Tmem) -> Iterator[Breach]:
     """Whether what a block keeps in tensor memory fits its allocations, and they the SM.
 
     An SM has 512 columns. An accumulator takes N of them, half or a quarter where its rows
@@ -89,15 +64,17 @@ def need_fits(launch: Launch, tmem: Tmem) -> Iterator[Breach]:
             path=f"tmem.accumulators[{index}].alias_of",
             fix=fix,
         )
-    most = launch.target.tmem_columns
-    need, taken = needed(tmem), taken_by(launch, tmem)
+    most = block.target.tmem_columns
+    need, taken = needed(tmem), taken_by(block.target, tmem)
     total = sum(taken)
     if not most:
         return
     # One that is too large by itself is TMEM001.
     if total > most and not any((each.columns or 0) > most for each in tmem.allocations):
         rounding = taken != [each.columns for each in tmem.allocations]
-        one = rounded(launch, sum(each.needs or asked(launch, each) for each in tmem.allocations))
+        one = allocation(
+            block.target, sum(each.needs or asked(block.target, each) for each in tmem.allocations)
+        )
         parts = f" ({' + '.join(str(n) for n in taken)}{', rounded up' if rounding else ''})"
         yield Breach(
             f"the allocations take {total:,} columns{parts if len(taken) > 1 else ''},"
@@ -117,19 +94,19 @@ def need_fits(launch: Launch, tmem: Tmem) -> Iterator[Breach]:
             value=need,
             limit=limit,
             over=need - limit,
-            fix=_room(launch, need),
+            fix=_room(block, need),
         )
 
 
-def _room(launch: Launch, need: int) -> str:
-    most = launch.target.tmem_columns
-    if rounded(launch, need) <= most:
-        return f"allocate {rounded(launch, need)}"
+def _room(block: Block, need: int) -> str:
+    most = block.target.tmem_columns
+    if allocation(block.target, need) <= most:
+        return f"allocate {allocation(block.target, need)}"
     return f"use a smaller N, or fewer accumulators: {need - most:,} columns must go"
 
 
 @rule("TMEM003", "info", reads="tmem", unit="columns", source=ALLOC)
-def rounding(launch: Launch, tmem: Tmem) -> Iterator[Breach]:
+def rounding(block: Block, tmem: Tmem) -> Iterator[Breach]:
     """What the rounding of an allocation leaves unused.
 
     Allocations are powers of two, so just over one costs twice as much.
@@ -138,7 +115,7 @@ def rounding(launch: Launch, tmem: Tmem) -> Iterator[Breach]:
 
     Passes: shape: {tmem: {columns: 256}}
     """
-    most = launch.target.tmem_columns
+    most = block.target.tmem_columns
     needs = [
         (f"tmem.allocations[{i}]", each.needs)
         for i, each in enumerate(tmem.allocations)
@@ -147,10 +124,10 @@ def rounding(launch: Launch, tmem: Tmem) -> Iterator[Breach]:
     if not needs:
         needs = [("tmem.accumulators" if tmem.accumulators else "tmem.columns", needed(tmem))]
     for path, need in needs:
-        taken = rounded(launch, need or 0)
+        taken = allocation(block.target, need or 0)
         if need and need < taken <= most:
             step = prev_pow2(need)
-            halved = step >= launch.target.tmem_alloc_min
+            halved = step >= block.target.tmem_alloc_min
             yield Breach(
                 f"{need} columns take an allocation of {taken}, {taken - need} of them unused",
                 path=path,
@@ -168,7 +145,7 @@ def rounding(launch: Launch, tmem: Tmem) -> Iterator[Breach]:
     unit="columns",
     source=ALLOC,
 )
-def resident_blocks(launch: Launch, blocks: int, tmem: Tmem) -> Iterator[Breach]:
+def resident_blocks(block: Block, blocks: int, tmem: Tmem) -> Iterator[Breach]:
     """Whether the wanted blocks can hold their tensor memory at the same time.
 
     No occupancy calculator counts tensor memory. alloc waits until columns are free, so a
@@ -179,12 +156,12 @@ def resident_blocks(launch: Launch, blocks: int, tmem: Tmem) -> Iterator[Breach]
 
     Passes: shape: {blocks_per_sm: 2, tmem: {allocations: [256]}}
     """
-    most = launch.target.tmem_columns
+    most = block.target.tmem_columns
     need = needed(tmem)
-    each = sum(taken_by(launch, tmem)) or (rounded(launch, need) if need else 0)
+    each = sum(taken_by(block.target, tmem)) or (allocation(block.target, need) if need else 0)
     if blocks > 1 and each <= most < blocks * each:
         share = prev_pow2(most // blocks)
-        fits = share >= launch.target.tmem_alloc_min
+        fits = share >= block.target.tmem_alloc_min
         yield Breach(
             f"{blocks:,} blocks of {each} columns need {blocks * each - most:,} more than the"
             f" {most} of an SM: {most // each} can hold theirs, the next waits in alloc until one"
@@ -205,7 +182,7 @@ def _allocated_by(tmem: Tmem) -> str:
 
 
 @rule("TMEM005", "error", reads="tmem.allocations", unit="columns", source=ALLOC)
-def allocation_order(launch: Launch, allocations: tuple[Allocation, ...]) -> Iterator[Breach]:
+def allocation_order(block: Block, allocations: tuple[Allocation, ...]) -> Iterator[Breach]:
     """Whether a block's allocations come in an order that works.
 
     A later one must not be larger than one before it, and none may come after
@@ -217,7 +194,7 @@ def allocation_order(launch: Launch, allocations: tuple[Allocation, ...]) -> Ite
     """
     least: int | None = None
     for index, each in enumerate(allocations):
-        columns = asked(launch, each)
+        columns = asked(block.target, each)
         path = f"tmem.allocations[{index}]"
         if least is not None and columns > least:
             yield Breach(
@@ -247,7 +224,7 @@ def allocation_order(launch: Launch, allocations: tuple[Allocation, ...]) -> Ite
     unit="CTAs",
     source=f"{PTX}, tcgen05; {PTXAS}",
 )
-def one_cta_group(launch: Launch, groups: dict[str, int]) -> Iterator[Breach]:
+def one_cta_group(block: Block, groups: dict[str, int]) -> Iterator[Breach]:
     """Whether all tcgen05 instructions of a kernel have one cta_group.
 
     The compiler refuses a kernel that mixes them.

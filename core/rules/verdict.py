@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import lru_cache
 from operator import attrgetter
+from typing import TYPE_CHECKING
 
+from kcfg.core.block.block import Block
+from kcfg.core.block.derived import quantity_of
+from kcfg.core.block.placing import Unplaced
 from kcfg.core.engine.quantity import Quantity
 from kcfg.core.figures import joined, size, some
 from kcfg.core.kernel import Kernel
-from kcfg.core.launch.derived import quantity_of
-from kcfg.core.launch.launch import Launch, Unplaced
 from kcfg.core.once import once
 from kcfg.core.rules import Breach, rule
-from kcfg.core.typed import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kcfg.core.explain.verdict import Failure
@@ -23,7 +23,7 @@ OWN = "the kernel's own source, as named by each quantity"
 
 
 @rule("CFG001", "error", reads="kernel", blames="supported", source=OWN)
-def unsupported(launch: Launch, kernel: Kernel) -> Iterator[Breach]:
+def unsupported(block: Block, kernel: Kernel) -> Iterator[Breach]:
     """Whether upstream takes the configuration.
 
     Every condition of the kernel's own verdict that does not hold, with the numbers on
@@ -102,7 +102,7 @@ def _shown(value: object) -> str:
 
 @rule("CFG002", "error", reads="unplaced kernel", blames="supported", source=OWN)
 def cannot_be_placed(
-    launch: Launch, unplaced: tuple[Unplaced, ...], kernel: Kernel
+    block: Block, unplaced: tuple[tuple[str, int, Unplaced], ...], kernel: Kernel
 ) -> Iterator[Breach]:
     """Whether what a kernel derives can be laid out in memory at all.
 
@@ -116,32 +116,34 @@ def cannot_be_placed(
     Passes: {kernel: index_prefill, shape: {dtype: fp8_e4m3, ks_dtype: f32, depth: 128,
     BM_key: 128, mma_n: 128, num_heads: 64}}
     """
-    for each in unplaced:
-        in_tmem = each.path.startswith("tmem")
-        memory = "tensor memory" if in_tmem else "shared memory"
-        most = kernel.target.tmem_columns if in_tmem else kernel.target.smem_optin_per_block
+    for path, used, why in unplaced:
+        columns = why.unit == "columns"
+        memory = "tensor memory" if columns else "shared memory"
+        most = kernel.target.tmem_columns if columns else kernel.target.smem_optin_per_block
         yield Breach(
-            f"{memory} cannot be laid out: {_reason(each.reason, most, in_tmem)}",
-            path=each.path,
-            value=max(each.used, 0),
+            f"{memory} cannot be laid out: {_reason(why, most)}",
+            path=path,
+            value=max(used, 0),
             limit=most,
-            fix=_inputs(type(kernel), each.path),
+            fix=_inputs(type(kernel), path),
             severity="warning" if kernel.verdict else None,
         )
 
 
-def _reason(reason: str, most: int, columns: bool) -> str:
+def _reason(why: Unplaced, most: int) -> str:
     """Why there is no layout, without sizes and places below 0: nothing has those."""
-    found = re.fullmatch(r"(.*) would take (-?\d+) \w+ at (-?\d+)", reason)
-    if found is None:
-        return reason
-    name, taken, start = found[1], int(found[2]), int(found[3])
-    unit = some(most, "column") if columns else size(most)
-    if taken < 0:
-        return f"no room is left for {name}; what else there is takes all of the {unit}"
-    need = some(taken, "column") if columns else size(taken)
-    before = some(-start, "column") if columns else size(-start)
-    return f"{name} takes {need}; all in all that is {before} more than the {unit} there are"
+    if why.inside or why.total is not None:
+        return str(why)
+    if why.size < 0:
+        all_of_it = _measured(most, why.unit)
+        return f"no room is left for {why.name}; what else there is takes all of the {all_of_it}"
+    need, before = _measured(why.size, why.unit), _measured(-why.start, why.unit)
+    there = _measured(most, why.unit)
+    return f"{why.name} takes {need}; all in all that is {before} more than the {there} there are"
+
+
+def _measured(number: int, unit: str) -> str:
+    return some(number, "column") if unit == "columns" else size(number)
 
 
 @once
@@ -157,7 +159,7 @@ def _inputs(kernel: type[Kernel], path: str) -> str:
 
 
 @rule("CFG003", "warning", reads="stored", blames="shared.dynamic", unit="bytes", source=OWN)
-def storage_over_limit(launch: Launch, stored: int) -> Iterator[Breach]:
+def storage_over_limit(block: Block, stored: int) -> Iterator[Breach]:
     """Whether the storage upstream lays out fits what a block may have.
 
     Some structs budget shared memory by one sum and lay it out by another, which no verdict
@@ -171,21 +173,47 @@ def storage_over_limit(launch: Launch, stored: int) -> Iterator[Breach]:
     Passes: {kernel: mla_prefill, release: 26.7, shape: {qkv_dtype: fp8, rope_gmem_dtype: bf16,
     rope_mma_dtype: bf16, num_q_heads: 128, group: 1, depth: 192, page_size: 128, num_q: 1}}
     """
-    most = launch.target.smem_optin_per_block
-    if not stored > most >= (launch.dynamic_bytes or 0):
+    most = block.target.smem_optin_per_block
+    if not stored > most >= (block.dynamic_bytes or 0):
         return
-    if launch.kernel is not None and launch.kernel.verdict is not False:
+    if block.kernel is not None and block.kernel.verdict is not False:
         yield Breach(
             f"the layout takes {size(stored)}, {size(stored - most)} over the {size(most)} of a"
-            f" block, though the verdict counts {size(launch.dynamic_bytes or 0)}",
+            f" block, though the verdict counts {size(block.dynamic_bytes or 0)}",
             value=stored,
             limit=most,
             over=stored - most,
         )
 
 
+@rule("CFG005", "warning", reads="stored", blames="shared.dynamic", unit="bytes", source=OWN)
+def storage_over_launch(block: Block, stored: int) -> Iterator[Breach]:
+    """Whether the storage upstream lays out fits what it launches with.
+
+    The same two sums as in CFG003. A block of which more is laid out than was asked for writes
+    past the end of its shared memory, wherever upstream's own launch does not give it more.
+
+    Fails: {kernel: fa4, release: 26.6, shape: {qkv_dtype: fp8, num_q_heads: 8, group: 16,
+    qk_depth: 128, ov_depth: 128, page_size: 128, BM: 128, use_order_barriers: true}}
+
+    Passes: {kernel: fa4, release: 26.6, shape: {qkv_dtype: fp8, num_q_heads: 8, group: 16,
+    qk_depth: 128, ov_depth: 128, page_size: 128, BM: 128, use_order_barriers: false}}
+    """
+    launched, most = block.dynamic_bytes or 0, block.target.smem_optin_per_block
+    if block.kernel is None or block.kernel.verdict is False:
+        return
+    if launched < stored <= most:
+        yield Breach(
+            f"the layout ends at {size(stored)}, {size(stored - launched)} past the"
+            f" {size(launched)} it is launched with",
+            value=stored,
+            limit=launched,
+            over=stored - launched,
+        )
+
+
 @rule("CFG004", "info", reads="kernel", blames="supported", unit="elements", source=OWN)
-def padded_depth(launch: Launch, kernel: Kernel) -> Iterator[Breach]:
+def padded_depth(block: Block, kernel: Kernel) -> Iterator[Breach]:
     """Whether a depth is padded to whole swizzle rows.
 
     Tiles are stored as rows of the swizzle's width. A depth that is no multiple of them

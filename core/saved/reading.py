@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
-from kcfg.core.record import NamedTuple
 from kcfg.core.spec.documents import Document, place
 from kcfg.core.spec.section import Position
 

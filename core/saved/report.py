@@ -9,6 +9,7 @@ from typing import Any
 
 from kcfg.core import kernels
 from kcfg.core.errors import UnknownError
+from kcfg.core.same import same
 from kcfg.core.saved.form import faults
 from kcfg.core.saved.reading import Saved
 from kcfg.core.spec import Spec, read
@@ -61,8 +62,6 @@ class Report:
         return item._replace(at={key: (where, where) for key, where in places.items()})
 
     def _asked(self) -> Iterator[tuple[str, Any]]:
-        from kcfg.core.diff.changes import same
-
         given = self.data["inputs"].items()
         try:
             cls = kernels.find(self.data["kernel"], self.data["release"])

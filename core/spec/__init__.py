@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
+from kcfg.core.hardware.target import Target
 from kcfg.core.kernel import Kernel
-from kcfg.core.record import NamedTuple
 from kcfg.core.spec.documents import STDIN, Document, documents, lines_of, opened, why_unread
 from kcfg.core.spec.head import Head
 from kcfg.core.spec.nodes import BrokenError, MappingNode, Node, ScalarNode, parse, readable
@@ -27,8 +28,6 @@ from kcfg.core.spec.section import (
     untagged,
 )
 from kcfg.core.spec.shape import Shape, needed, read_shape
-from kcfg.core.targets import Target
-from kcfg.core.typed import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 if TYPE_CHECKING:
     from kcfg.core.spec.expectation import Expectation

@@ -12,10 +12,9 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from functools import partial
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
-from kcfg.core.record import NamedTuple
 from kcfg.core.spec.problem import Problem
-from kcfg.core.typed import TYPE_CHECKING, BinaryIO
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager

@@ -5,14 +5,13 @@ from __future__ import annotations
 import operator as orders
 import re
 from collections.abc import Callable
+from typing import Any, Literal, NamedTuple, get_args
 
 from kcfg.core.hardware.dtypes import DTYPES, SWIZZLES
 from kcfg.core.kernel import Kernel
-from kcfg.core.record import NamedTuple
 from kcfg.core.spec.nodes import Node, ScalarNode, SequenceNode
 from kcfg.core.spec.scalars import RefusedError, boolean, choice, integer, is_null, refused, text
 from kcfg.core.spec.section import Entry, Notes, Position, untagged
-from kcfg.core.typed import Any, Literal, get_args
 
 Value = int | bool | str | None
 Operator = Literal["==", "!=", "<=", ">=", "<", ">", "in"]

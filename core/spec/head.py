@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from typing import TypeVar
 
 from kcfg.core import kernels, targets
 from kcfg.core.errors import UnknownError
+from kcfg.core.hardware.target import Target
 from kcfg.core.kernel import Kernel
 from kcfg.core.spec.nodes import Node
 from kcfg.core.spec.problem import LONGEST, listed, shown
 from kcfg.core.spec.scalars import RefusedError, is_null, remembered, text
 from kcfg.core.spec.section import MERGE, Entry, Notes
-from kcfg.core.targets import Target
-from kcfg.core.typed import TypeVar
 
 T = TypeVar("T")
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
-
-from kcfg.core.typed import Any
 
 __all__ = ["BrokenError", "MappingNode", "Node", "ScalarNode", "SequenceNode", "anchors", "parse"]
 

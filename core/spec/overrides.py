@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from kcfg.core.kernel import Kernel
-from kcfg.core.record import NamedTuple
 from kcfg.core.spec.problem import shortened
 from kcfg.core.spec.scalars import is_null
 from kcfg.core.spec.section import Entry, Notes, Setting

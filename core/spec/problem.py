@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Literal, NamedTuple
 
 from kcfg.core.errors import nearest
-from kcfg.core.record import NamedTuple
-from kcfg.core.typed import Literal
 
 Kind = Literal["unreadable", "wrong"]
 """``unreadable``: it could not be read or parsed (exit code 2); ``wrong``: it was

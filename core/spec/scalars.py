@@ -10,13 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import cache, lru_cache, reduce
+from typing import Any, TypeVar
 
 from kcfg.core.engine.quantity import Input
 from kcfg.core.hardware.dtypes import SHORT_NAMES
 from kcfg.core.hardware.words import meant_word
 from kcfg.core.spec.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from kcfg.core.spec.problem import LONGEST, listed, shown
-from kcfg.core.typed import Any, TypeVar
 
 T = TypeVar("T")
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
-from kcfg.core.record import NamedTuple
 from kcfg.core.spec.documents import Document
 from kcfg.core.spec.nodes import MappingNode, Node, ScalarNode, anchors
 from kcfg.core.spec.problem import Kind, Problem, meant, shown

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 from kcfg.core.engine.quantity import Input
 from kcfg.core.kernel import Kernel, Spelling
-from kcfg.core.record import NamedTuple
 from kcfg.core.spec.nodes import Node
 from kcfg.core.spec.problem import listed
 from kcfg.core.spec.scalars import RefusedError, in_range, is_null, read
 from kcfg.core.spec.section import MERGE, Entry, Notes, Places
-from kcfg.core.typed import Any
 
 
 class Shape(NamedTuple):

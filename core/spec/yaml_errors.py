@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import yaml
 
-from kcfg.core.record import NamedTuple
 from kcfg.core.spec.documents import Document
 from kcfg.core.spec.problem import Problem, shown
 

@@ -60,7 +60,7 @@ class Size:
     __rmul__ = __mul__
 
     def __floordiv__(self, other: Any) -> Size:
-        return self  # the least divisor is 1; rounding down passes no magnitude that is whole
+        return _quotient(self, other)
 
     def __rfloordiv__(self, other: Any) -> Size:
         return Size(_most(other))
@@ -92,6 +92,15 @@ def _largest(*values: Any) -> Size:
     return Size(max(map(_most, values)))
 
 
+def _quotient(a: Any, b: Any) -> Size:
+    """The bound of a / b, whichever way it is rounded; a divisor that is known divides it too.
+
+    Of one that is not, the least magnitude is 1. Where it is 0, so is the quotient.
+    """
+    least = 1 if isinstance(b, Size) else abs(b)
+    return Size(-(-_most(a) // least) if least else 0)
+
+
 def _pick(condition: Any, then: Any, otherwise: Any) -> Any:
     if not isinstance(condition, Unknown):
         return then if condition else otherwise
@@ -116,9 +125,9 @@ def _of(scalar: Callable[..., Any], bound: Callable[..., Any]) -> Callable[..., 
 
 
 SIZES: Words = {
-    arith.div: _of(arith.div, lambda a, b: _largest(a)),
+    arith.div: _of(arith.div, _quotient),
     arith.mod: _of(arith.mod, lambda a, b: _largest(b)),
-    arith.ceildiv: _of(arith.ceildiv, lambda a, b: _largest(a)),
+    arith.ceildiv: _of(arith.ceildiv, _quotient),
     arith.up: _of(arith.up, lambda a, b: Size(_most(a) + _most(b))),
     arith.down: _of(arith.down, lambda a, b: Size(_most(a) + _most(b))),
     arith.gcd: _of(arith.gcd, lambda a, b: _largest(a, b)),

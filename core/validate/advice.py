@@ -6,7 +6,7 @@ is read by nobody.
 
 from __future__ import annotations
 
-from kcfg.core.typed import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kcfg.core.explain.searching import Change

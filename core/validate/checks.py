@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from kcfg.core.findings import Severity
-from kcfg.core.record import NamedTuple
+from typing import NamedTuple
+
+from kcfg.core.finding import Severity
 
 
 class Check(NamedTuple):

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import yaml
 
-from kcfg.core.findings import Finding
-from kcfg.core.record import NamedTuple
+from kcfg.core.finding import Finding
 from kcfg.core.spec.documents import Document, place
 from kcfg.core.spec.nodes import Untyped
 from kcfg.core.spec.problem import meant, printable

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, NamedTuple
 
-from kcfg.core.findings import Finding, findings
-from kcfg.core.launch.derived import launch_of
-from kcfg.core.record import NamedTuple
+from kcfg.core.finding import Finding
+from kcfg.core.findings import findings
 from kcfg.core.spec import Spec, read_document
 from kcfg.core.spec.documents import Document
-from kcfg.core.spec.head import LAUNCH
 from kcfg.core.spec.overrides import Overrides
 from kcfg.core.spec.problem import Problem
-from kcfg.core.typed import TYPE_CHECKING
 from kcfg.core.validate.advice import Advice
 from kcfg.core.validate.result import Beside, Judged, Located
 from kcfg.core.validate.selection import EVERYTHING, Selection
@@ -120,9 +118,9 @@ def _judged(
         located += [Located(finding) for finding in waivers.complaints(mode.selection)]
     shown = [each for each in located if mode.shows(each.finding)]
     shown.sort(key=lambda each: _place(each.finding, mode.file))
-    launch = launch_of(subject) if spec.kernel == LAUNCH and not mode.beside else None
+    block = None if mode.beside else subject.block
     name = spec.name or spec.kernel
-    return Judged(mode.file, spec.source, name, tuple(shown), launch=launch, notes=beside.notes)
+    return Judged(mode.file, spec.source, name, tuple(shown), block=block, notes=beside.notes)
 
 
 def _of_inputs(located: Located) -> Located:

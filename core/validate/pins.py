@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
-from kcfg.core.findings import Finding
+from kcfg.core.finding import Finding
 from kcfg.core.kernel import Kernel
 from kcfg.core.spec import Spec
 from kcfg.core.spec.expectation import Expectation, Value, results
-from kcfg.core.typed import Any
 
 
 def failed(spec: Spec, file: str, kernel: Kernel) -> Iterator[Finding]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 
-from kcfg.core.findings import Finding, blamed_inputs
+from kcfg.core.finding import Finding
+from kcfg.core.findings import blamed_inputs
 from kcfg.core.kernel import Kernel
 from kcfg.core.spec import Spec
 from kcfg.core.spec.section import NOWHERE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kcfg.core.findings import Finding
+from kcfg.core.finding import Finding
 from kcfg.core.spec.problem import Problem
 from kcfg.core.validate.checks import REFUSED, UNREADABLE, Check
 from kcfg.core.validate.result import Located

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from kcfg.core.record import NamedTuple
-from kcfg.core.typed import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from kcfg.core.findings import Finding
-    from kcfg.core.launch.launch import Launch
+    from kcfg.core.block.block import Block
+    from kcfg.core.finding import Finding
 
 
 class Place(NamedTuple):
@@ -40,8 +39,8 @@ class Judged(NamedTuple):
     """One document of a file, and what is to be said about it, in the order of its lines.
 
     ``source`` is the file, the document's number and the line of its first key, ``name``
-    the spec's label or kernel, or the source where there is no spec. ``launch`` is that of
-    a ``launch`` spec, which has parts that nobody judged; ``notes`` are lines to be read with
+    the spec's label or kernel, or the source where there is no spec. ``block`` is what
+    was judged, None where that is not to be told of; ``notes`` are lines to be read with
     the findings.
     """
 
@@ -50,7 +49,7 @@ class Judged(NamedTuple):
     name: str
     found: tuple[Located, ...]
     spec: bool = True
-    launch: Launch | None = None
+    block: Block | None = None
     notes: tuple[str, ...] = ()
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
+from typing import BinaryIO, NamedTuple
 
-from kcfg.core.record import NamedTuple
 from kcfg.core.spec.documents import BOM, STDIN, documents, lines_of, opened, why_unread
 from kcfg.core.spec.overrides import Overrides
 from kcfg.core.spec.problem import Problem
-from kcfg.core.typed import BinaryIO
 from kcfg.core.validate import judge
 from kcfg.core.validate.advice import Advice
 from kcfg.core.validate.files import files

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kcfg.core import report as reporting
-from kcfg.core.findings import Finding
+from kcfg.core.finding import Finding
+from kcfg.core.same import same
 from kcfg.core.saved.form import leaves, writer
 from kcfg.core.saved.reading import SavedError, in_json, in_yaml
 from kcfg.core.saved.report import Report
@@ -42,7 +43,6 @@ def of_yaml(document: Document, file: str) -> Report | Problem:
 
 def drift(report: Report, spec: Spec) -> Finding | None:
     """A finding that names the values which are others now, if there are any."""
-    from kcfg.core.diff.changes import same
     from kcfg.core.validate.checks import STALE
     from kcfg.core.validate.pins import written
 

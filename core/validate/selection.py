@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cache
+from typing import NamedTuple
 
 from kcfg.core.errors import UnknownError
-from kcfg.core.record import NamedTuple
 
 
 class Known(NamedTuple):

@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 import re
 import stat
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kcfg.core.record import NamedTuple
 from kcfg.core.spec.problem import Problem
-from kcfg.core.typed import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kcfg.core.emit.listed import Output

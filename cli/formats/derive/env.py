@@ -8,7 +8,7 @@ from shlex import quote
 from typing import Any
 
 from kcfg.cli import console
-from kcfg.cli.titles import title
+from kcfg.cli.pages.titles import title
 from kcfg.core.report import Derived
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kcfg.cli.formats.derive import table
+from kcfg.cli.pages.report import pages
+from kcfg.cli.render import draw
 from kcfg.core.report import Derived
 
 
 def write(derived: Iterable[Derived]) -> None:
-    """Show each report with all there is."""
-    table.write(derived, everything=True)
+    """Show each report, as it comes, with all there is."""
+    for page in pages(derived, everything=True):
+        draw(page)

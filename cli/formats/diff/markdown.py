@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kcfg.cli import console
-from kcfg.cli.draw import markdown
-from kcfg.cli.formats.diff._page import pages
+from kcfg.cli.pages.diff import pages
+from kcfg.cli.render import markdown
 from kcfg.core.diff import Diff
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kcfg.cli.formats.diff._page import pages
-from kcfg.cli.page import draw
+from kcfg.cli.pages.diff import pages
+from kcfg.cli.render import draw
 from kcfg.core.diff import Diff
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from kcfg.cli import console
-from kcfg.cli.formats.explain import Told
+from kcfg.cli.pages.told import Told
 from kcfg.core.explain.explanation import plain
 from kcfg.core.report import SCHEMA
 

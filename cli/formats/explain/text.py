@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kcfg.cli.formats.explain import Told
-from kcfg.cli.formats.explain._page import pages
-from kcfg.cli.page import draw
+from kcfg.cli.pages.explanation import pages
+from kcfg.cli.pages.told import Told
+from kcfg.cli.render import draw
 
 
 def write(told: Iterable[Told], tree: bool) -> None:

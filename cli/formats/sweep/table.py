@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-from kcfg.cli.page import Block, Column, Heading, Line, Row, Table, draw
-from kcfg.cli.units import number
+from kcfg.cli.pages.sweep_rows import page
+from kcfg.cli.render import draw
 from kcfg.core.sweep.query import Heads
 from kcfg.core.sweep.rows import Rows
-
-ROWS = 20
-"""Rows that are shown unless told otherwise."""
 
 
 def write(heads: Heads, rows: Rows, title: str, found: int) -> None:
     """Show rows under a title; ``found`` is how many there were to choose from."""
-    columns = [Column(head.name, head.kind in ("number", "float")) for head in heads]
-    cells = zip(*(column.tolist() for column in rows.columns), strict=True)
-    shown = [Row([number(value) for value in row]) for row in cells]
-    blocks: list[Block] = [Heading(title, 1), Table(columns, shown)]
-    if len(shown) < found:
-        blocks.append(Line(f"{len(shown):,} of {found:,} points", "dim"))
-    draw(blocks)
+    draw(page(heads, rows, title, found))

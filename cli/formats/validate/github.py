@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kcfg.cli import console
 from kcfg.cli.formats.validate.text import summary
-from kcfg.core.findings import Finding
+from kcfg.core.finding import Finding
 from kcfg.core.spec.problem import printable
 from kcfg.core.validate.run import Run
 

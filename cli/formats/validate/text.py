@@ -24,7 +24,7 @@ def write(run: Run) -> None:
     for judged in run:
         for located in judged.found:
             console.write(_finding(located, coloured))
-        if judged.launch is not None:
+        if judged.block is not None and (run.options.infos or not judged.block.derived):
             console.write(_not_judged(judged))
         for note in judged.notes:
             console.write(f"{printable(note)}\n")
@@ -49,8 +49,8 @@ def _finding(located: Located, coloured: bool) -> str:
 def _not_judged(judged: Judged) -> str:
     from kcfg.core.rules import not_judged
 
-    assert judged.launch is not None
-    waiting = "; ".join(not_judged(judged.launch))
+    assert judged.block is not None
+    waiting = "; ".join(not_judged(judged.block))
     return f"{printable(judged.source)}: not judged: {waiting}\n" if waiting else ""
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from kcfg.cli.draw import html
-from kcfg.cli.formats.derive import table
-from kcfg.cli.page import Block, Heading, Row, Table
+from kcfg.cli.pages.pieces import Heading, Piece, Row, Table
+from kcfg.cli.pages.report import layout
 from kcfg.cli.pictures.bars import letters
+from kcfg.cli.render import html
 from kcfg.core.report import Derived
 
-Sections = dict[str, list[Block]]
+Sections = dict[str, list[Piece]]
 """The blocks of a configuration's layout, by the part of the block they are about."""
 
 
@@ -39,14 +39,14 @@ def layouts(derived: Sequence[Derived]) -> Iterator[str]:
 def _sections(derived: Derived) -> Sections:
     found: Sections = {}
     part = ""
-    for block in table.layout(derived.report):
+    for block in layout(derived.report):
         if isinstance(block, Heading):
             part = block.text.partition(":")[0]
         found.setdefault(part, []).append(block)
     return found
 
 
-def _one(letter: str, blocks: list[Block], others: list[set[tuple[str, ...]]]) -> str:
+def _one(letter: str, blocks: list[Piece], others: list[set[tuple[str, ...]]]) -> str:
     def differs(row: Row) -> bool:
         return any(tuple(row.cells) not in cells for cells in others)
 
@@ -57,5 +57,5 @@ def _one(letter: str, blocks: list[Block], others: list[set[tuple[str, ...]]]) -
     return f"<div>{said}\n{html.text(rest, differs=differs)}</div>"
 
 
-def _cells(blocks: list[Block]) -> set[tuple[str, ...]]:
+def _cells(blocks: list[Piece]) -> set[tuple[str, ...]]:
     return {tuple(row.cells) for block in blocks if isinstance(block, Table) for row in block.rows}

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from kcfg.cli import titles
-from kcfg.cli.draw import html
-from kcfg.cli.formats.derive import table
+from kcfg.cli.pages import titles
+from kcfg.cli.pages.report import judged
 from kcfg.cli.pictures.bars import letters
 from kcfg.cli.pictures.html import values
 from kcfg.cli.pictures.html.layouts import layouts
 from kcfg.cli.pictures.html.style import STYLE
 from kcfg.cli.pictures.scene import scene
 from kcfg.cli.pictures.svg import picture, style
+from kcfg.cli.render import html
 from kcfg.core.figures import some
 from kcfg.core.report import Derived
 from kcfg.core.version import VERSION
@@ -67,7 +67,7 @@ def _verdicts(derived: Sequence[Derived]) -> Iterator[str]:
             name = escape(titles.configuration(report))
             yield f'<h3><span class="whose">{letter}</span> {name}</h3>'
         yield f'<p class="dim source">{escape(report["source"])}</p>'
-        yield f'<div class="judged">{html.text(table.judged(each))}</div>\n</article>'
+        yield f'<div class="judged">{html.text(judged(each))}</div>\n</article>'
     yield "</div>"
 
 

@@ -6,17 +6,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from typing import Any, NamedTuple
 
-from kcfg.cli.draw import html
-from kcfg.cli.formats.derive.table import members
-from kcfg.cli.formats.explain._page import reasons
-from kcfg.cli.groups import grouped
+from kcfg.cli.pages.explanation import reasons
+from kcfg.cli.pages.groups import grouped
+from kcfg.cli.pages.report import members
+from kcfg.cli.pages.units import measured
 from kcfg.cli.pictures.bars import letters
-from kcfg.cli.units import measured
-from kcfg.core.diff.changes import same
+from kcfg.cli.render import html
 from kcfg.core.engine.trees import NoSourceError
 from kcfg.core.errors import UnknownError
 from kcfg.core.explain.explanation import explain
 from kcfg.core.report import Derived
+from kcfg.core.same import same
 
 MISSING = object()
 """Stands for a value that one of several configurations does not have."""

@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import ClassVar
 
+from kcfg.core.block.parts import Columns, Mbarriers, Registers
+from kcfg.core.block.placing import (
+    SharedLayout,
+    TensorLayout,
+    allocation,
+    barriers,
+    carve,
+    columns,
+    registers,
+    role,
+    shared,
+    tensor,
+)
 from kcfg.core.engine.arith import div, down, up
 from kcfg.core.engine.quantity import choice, integer, quantity, step
 from kcfg.core.engine.terms import all_of, least, pick, total
 from kcfg.core.hardware.dtypes import DTYPES, SWIZZLES, dtype_bytes, swizzle_bytes
 from kcfg.core.hardware.occupancy import register_cap
 from kcfg.core.kernel import Kernel, Spelling
-from kcfg.core.layout import (
-    Barriers,
-    Columns,
-    Registers,
-    Role,
-    Smem,
-    Tmem,
-    allocation,
-    barriers,
-    carve,
-    smem,
-    tmem,
-)
 
 CONFIG = "FA4Config"
 MBARS = "FA4MiscMBars"
@@ -36,6 +37,13 @@ class FA4(Kernel):
     title = "Attention forward (FA4)"
     struct = "FA4Config, max 25.6"
     changes = "The first release kcfg knows."
+    plays: ClassVar = {
+        "threads": "num_threads",
+        "shared.dynamic": "smem_used",
+        "pipelines[0].stages": "num_kv_stages",
+        "tmem.columns": "tmem_used",
+    }
+    unmodelled = Kernel.unmodelled | {"blocks_per_sm", "cluster", "mma"}
 
     num_q_heads: int = integer("heads", "Query heads.", repeated=True)
     group: int = integer("heads", "Query heads that share a KV head.", repeated=True)
@@ -299,7 +307,8 @@ class FA4(Kernel):
 
     # Where everything sits
 
-    def smem(self) -> Smem:
+    def smem(self) -> SharedLayout:
+        """Nothing is padded: what a part needs of its start is said, and moves nothing."""
         stages, bar = self.num_kv_stages, self.mbar_size
         parts = (
             ("q", self.q_bytes, 1, self.num_qo),
@@ -309,11 +318,15 @@ class FA4(Kernel):
             ("misc_mbarriers", self.misc_mbars * bar, 1, 1),
             ("tmem_pointer", 4, 1, 1),
         )
-        return smem(CONFIG, self.sm100_smem_carveout, self.smem_used, carve(parts))
+        atom = 8 * swizzle_bytes(self.swizzle_mode)  # a swizzle repeats every eight rows
+        mbarriers = ("kv_mbarriers", "o_mbarriers", "misc_mbarriers")
+        needs = {"q": atom, "kv": atom} | dict.fromkeys(mbarriers, self.target.mbarrier_align)
+        placed = carve(parts, needs)
+        return shared(CONFIG, self.sm100_smem_carveout, self.smem_used, placed)
 
-    def tmem(self) -> Tmem:
+    def tmem(self) -> TensorLayout:
         used = self.tmem_used
-        return tmem(self.target, used, allocation(self.target, used), self._columns())
+        return tensor(self.target, used, allocation(self.target, used), self._columns())
 
     def _columns(self) -> Iterator[Columns]:
         """Every tile at its address: lane in the upper 16 bits, column in the lower.
@@ -328,26 +341,26 @@ class FA4(Kernel):
             )
         ):
             scores = f"S{tile}"
-            for name, address, columns, over in (
+            for name, address, width, over in (
                 (scores, s, self.BN, None),
                 (f"P{tile}", p, self.BN // 2, scores),
                 (f"C{tile}", c, self.num_correction_cols, scores),
                 (f"O{tile}", o, self.output_columns, None),
             ):
-                yield Columns(name, address & 0xFFFF, columns, address >> 16, lanes, over)
+                yield columns(name, address & 0xFFFF, width, address >> 16, lanes, over)
 
     def registers(self) -> Registers:
         roles = (
-            Role("softmax 0", 0, 3, 184),
-            Role("softmax 1", 4, 7, 184),
-            Role("correction", 8, 11, 96),
-            Role("mma", 12, 12, 48),
-            Role("load", 13, 13, 48),
-            Role("idle", 14, 15, 48),
+            role("softmax 0", 0, 3, 184),
+            role("softmax 1", 4, 7, 184),
+            role("correction", 8, 11, 96),
+            role("mma", 12, 12, 48),
+            role("load", 13, 13, 48),
+            role("idle", 14, 15, 48),
         )
-        return Registers(self.num_threads, register_cap(self.target, self.num_threads, 1), roles)
+        return registers(self.target, register_cap(self.target, self.num_threads, 1), *roles)
 
-    def barriers(self) -> tuple[Barriers, ...]:
+    def barriers(self) -> tuple[Mbarriers, ...]:
         return barriers(
             (
                 ("kv", 2 * self.num_kv_stages, None),

@@ -6,6 +6,9 @@ The struct is long, so each of its jobs has a file, one built upon the other: ``
 
 from __future__ import annotations
 
+from typing import ClassVar
+
+from kcfg.core.kernel import Kernel
 from kcfg.core.kernels.fa4.placement import Placement
 
 
@@ -20,6 +23,15 @@ class FlashAttention4(Placement):
         "Q, K and V may differ in depth and type; one or two query tiles; short MMAs pack key "
         "partitions (.ws); K and V share a ring where their slots come out odd."
     )
+    plays: ClassVar = {
+        "threads": "num_threads",
+        "shared.dynamic": "smem_used",
+        "pipelines[0].stages": "num_kv_stages",
+        "tmem.columns": "tmem_used",
+        "cluster[0]": "cluster_size",
+        "mma[0].cta_group": "cta_group",
+    }
+    unmodelled = Kernel.unmodelled | {"blocks_per_sm"}
 
 
 KERNEL = FlashAttention4

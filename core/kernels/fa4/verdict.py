@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from kcfg.core.engine.arith import mod
 from kcfg.core.engine.quantity import part, quantity, step
 from kcfg.core.engine.terms import all_of, most, negate, pick
 from kcfg.core.kernels.fa4.operands import Operands
 from kcfg.core.kernels.fa4.shape import CONFIG
-from kcfg.core.typed import Any
 
 
 def among(value: int, *allowed: int) -> bool:

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
+from kcfg.core.block.parts import Mbarriers, Registers
+from kcfg.core.block.placing import (
+    SharedLayout,
+    TensorLayout,
+    barriers,
+    carve,
+    columns,
+    registers,
+    role,
+    shared,
+    tensor,
+)
 from kcfg.core.engine.arith import div, down, next_pow2, up
 from kcfg.core.engine.quantity import choice, integer, quantity, step
 from kcfg.core.engine.terms import all_of, least, pick, total
 from kcfg.core.hardware.dtypes import DTYPES, dtype_bytes
 from kcfg.core.kernel import Kernel, Spelling
-from kcfg.core.layout import (
-    Barriers,
-    Columns,
-    Registers,
-    Role,
-    Smem,
-    Tmem,
-    barriers,
-    carve,
-    smem,
-    tmem,
-)
 
 CONFIG = "IndexPrefillConfig"
 ASSERTIONS = "index_prefill kernel, compile-time assertions"
@@ -32,6 +34,16 @@ class IndexPrefill(Kernel):
     title = "FP8 indexer, prefill"
     struct = "IndexPrefillConfig, max 26.6.0"
     changes = "The first release kcfg knows; the struct is the same in 26.5."
+    plays: ClassVar = {
+        "threads": "nthreads",
+        "blocks_per_sm": "ctas_per_sm",
+        "shared.dynamic": "smem_used",
+        "pipelines[0].stages": "k_stages",
+        "tmem.allocations[0].columns": "tmem_cols",
+        "registers.entry": "static_reg_budget",
+        "registers.roles[0].count": "reg_consumer",
+    }
+    unmodelled = Kernel.unmodelled | {"cluster", "mma"}
 
     dtype: str = choice("dtype", "Element type of Q and K.", DTYPES)
     ks_dtype: str = choice("dtype", "Element type of the key scales.", DTYPES)
@@ -66,7 +78,7 @@ class IndexPrefill(Kernel):
     @quantity("registers", source=f"{CONFIG}.static_reg_budget")
     def static_reg_budget(self) -> int:
         """Registers a thread is launched with when the SM's are shared out evenly."""
-        return down(self.target.registers_per_sm // (self.nthreads * self.ctas_per_sm), 8)
+        return down(div(self.target.registers_per_sm, self.nthreads * self.ctas_per_sm), 8)
 
     @quantity("registers", source=f"{CONFIG}.reg_cap, the producers' floor")
     def reg_producer(self) -> int:
@@ -230,7 +242,7 @@ class IndexPrefill(Kernel):
 
     # Where everything sits
 
-    def smem(self) -> Smem:
+    def smem(self) -> SharedLayout:
         stages = self.k_stages
         parts = (
             ("q", self.q_slots * self.q_bytes, 128, self.q_slots),
@@ -241,26 +253,26 @@ class IndexPrefill(Kernel):
             ("mbarriers", self.n_mbars * self.target.mbarrier_bytes, 1, self.n_mbars),
             ("tmem_pointer", 4, 1, 1),
         )
-        return smem(CONFIG, self.carveout, self.smem_used, carve(parts))
+        return shared(CONFIG, self.carveout, self.smem_used, carve(parts))
 
     def records(self) -> tuple[tuple[str, int, int, int], ...]:
         """What lies between the query scales and the mbarriers, as parts of `carve`."""
         return ()
 
-    def tmem(self) -> Tmem:
-        regions = (Columns(f"S{i}", i * self.s_cols, self.s_cols) for i in range(2))
-        return tmem(self.target, 2 * self.s_cols, self.tmem_cols, regions)
+    def tmem(self) -> TensorLayout:
+        regions = (columns(f"S{i}", i * self.s_cols, self.s_cols) for i in range(2))
+        return tensor(self.target, 2 * self.s_cols, self.tmem_cols, regions)
 
     def registers(self) -> Registers:
         roles = (
-            Role("consumer", 0, 3, self.reg_consumer),
-            Role("mma", 4, 4, self.reg_producer),
-            Role("load", 5, 5, self.reg_producer),
-            Role("idle", 6, 7, self.reg_producer),
+            role("consumer", 0, 3, self.reg_consumer),
+            role("mma", 4, 4, self.reg_producer),
+            role("load", 5, 5, self.reg_producer),
+            role("idle", 6, 7, self.reg_producer),
         )
-        return Registers(self.nthreads, self.static_reg_budget, roles)
+        return registers(self.target, self.static_reg_budget, *roles)
 
-    def barriers(self) -> tuple[Barriers, ...]:
+    def barriers(self) -> tuple[Mbarriers, ...]:
         return barriers(
             (
                 ("k_full", self.k_stages, 1),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from kcfg.core.block.parts import Mbarriers, Registers
+from kcfg.core.block.placing import barriers, registers, role
 from kcfg.core.engine.arith import div, halved
 from kcfg.core.engine.quantity import integer, quantity, step
 from kcfg.core.engine.terms import most, total
 from kcfg.core.kernels.index_prefill import r26_6
 from kcfg.core.kernels.index_prefill.r26_6 import CONFIG
-from kcfg.core.layout import Barriers, Registers, Role, barriers
 
 RECORD_BYTES = 32
 """What one Q slot records about its tile, and as much again as scratch for stealing tiles."""
@@ -88,15 +89,15 @@ class IndexPrefill(r26_6.IndexPrefill):
 
     def registers(self) -> Registers:
         roles = (
-            Role("consumer", 0, 3, self.reg_consumer),
-            Role("mma", 4, 4, self.reg_producer),
-            Role("load", 5, 5, self.reg_producer),
-            Role("q_scales", 6, 6, self.reg_producer),
-            Role("idle", 7, 7, self.reg_producer),
+            role("consumer", 0, 3, self.reg_consumer),
+            role("mma", 4, 4, self.reg_producer),
+            role("load", 5, 5, self.reg_producer),
+            role("q_scales", 6, 6, self.reg_producer),
+            role("idle", 7, 7, self.reg_producer),
         )
-        return Registers(self.nthreads, self.static_reg_budget, roles)
+        return registers(self.target, self.static_reg_budget, *roles)
 
-    def barriers(self) -> tuple[Barriers, ...]:
+    def barriers(self) -> tuple[Mbarriers, ...]:
         return barriers(
             (
                 ("k_full", self.k_stages, 1),

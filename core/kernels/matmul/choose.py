@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 from kcfg.core.engine.arith import ceildiv, up
 from kcfg.core.hardware.dtypes import dtype_bytes
+from kcfg.core.hardware.target import Target
 from kcfg.core.kernels.matmul.settings import Settings
-from kcfg.core.record import NamedTuple
-from kcfg.core.targets import Target
-from kcfg.core.typed import Any
 
 
 class Problem(NamedTuple):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Any
 
 from kcfg.core.engine.quantity import choice, flag, integer, part, quantity
 from kcfg.core.hardware.dtypes import DTYPES
 from kcfg.core.kernel import Candidate, Conflict, Kernel
 from kcfg.core.kernels.matmul.choose import Problem, choose, settled
 from kcfg.core.kernels.matmul.settings import Settings, optional
-from kcfg.core.typed import Any
 
 CONFIG = "MatmulConfig"
 SETTINGS = Settings.inputs

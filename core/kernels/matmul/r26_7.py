@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
+from kcfg.core.block.parts import Mma
+from kcfg.core.block.placing import mma
 from kcfg.core.engine.arith import div, down
 from kcfg.core.engine.quantity import quantity, step
 from kcfg.core.engine.terms import least, negate, pick, total
 from kcfg.core.hardware.dtypes import dtype_bytes, swizzle_of_width, widest_swizzle
+from kcfg.core.kernel import Kernel
 from kcfg.core.kernels.matmul.given import CONFIG, Given
+
+KINDS = {"bfloat16": "f16", "float16": "f16", "float32": "tf32"} | dict.fromkeys(
+    ("float8_e4m3fn", "float8_e5m2"), "f8f6f4"
+)
+"""The kind of the instructions that multiply a type, by PTX's table of kinds."""
 
 
 class Matmul(Given):
@@ -17,6 +27,24 @@ class Matmul(Given):
     title = "Matmul"
     struct = f"{CONFIG} and its choice, max 26.7.0"
     changes = "The first release kcfg knows."
+    plays: ClassVar = {
+        "pipelines[0].stages": "num_pipeline_stages",
+        "cluster[0]": "cluster_shape[0]",
+        "cluster[1]": "cluster_shape[1]",
+        "cluster[2]": "cluster_shape[2]",
+        "mma[0].cta_group": "cta_group",
+        "mma[0].M": "mma_shape[0]",
+        "mma[0].N": "mma_shape[1]",
+        "mma[0].K": "block_tile_shape[2]",
+    }
+    unmodelled = Kernel.unmodelled | {
+        "blocks_per_sm",
+        "mbarriers",
+        "registers",
+        "shared",
+        "threads",
+        "tmem",
+    }
 
     # Tiles
 
@@ -223,6 +251,20 @@ class Matmul(Given):
             self.settings.prefetches_ring,
             least(limit=4, ring=div(self.num_pipeline_stages, self.k_group_size)),
             self.settings.prefetch_tiles_n,
+        )
+
+    # The block
+
+    def mma(self) -> tuple[Mma, ...]:
+        """One instruction steps through a tile of A and B."""
+        return (
+            mma(
+                kind=KINDS.get(self.ab_dtype),
+                cta_group=self.cta_group,
+                M=self.mma_m,
+                N=self.mma_n,
+                K=self.block_k,
+            ),
         )
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from kcfg.core.engine.quantity import Input, flag, integer
 from kcfg.core.engine.struct import Struct
-from kcfg.core.targets import Target
-from kcfg.core.typed import Any
+from kcfg.core.hardware.target import Target
 
 
 class Settings(Struct):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from kcfg.core.engine.arith import div, mod
 from kcfg.core.engine.quantity import quantity, step
 from kcfg.core.engine.terms import all_of, least, negate, pick, total
+from kcfg.core.kernel import Kernel
 from kcfg.core.kernels.mla_decode.shape import CONFIG, Shape
 
 
@@ -16,6 +19,14 @@ class MLADecode(Shape):
     title = "MLA decode"
     struct = f"{CONFIG}, max 26.7.0"
     changes = "The first release kcfg knows."
+    plays: ClassVar = {
+        "threads": "num_threads",
+        "shared.dynamic": "smem_used",
+        "pipelines[0].stages": "num_kv_stages",
+        "tmem.columns": "tmem_used",
+        "mma[0].cta_group": "cta_group",
+    }
+    unmodelled = Kernel.unmodelled | {"blocks_per_sm", "cluster", "mbarriers", "registers"}
 
     # Shared memory: what is there once
 

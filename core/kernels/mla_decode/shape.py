@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from kcfg.core.block.placing import TensorLayout, allocation, columns, tensor
 from kcfg.core.engine.arith import ceildiv, div, up
 from kcfg.core.engine.quantity import choice, flag, integer, quantity, step
 from kcfg.core.engine.terms import all_of, any_of, least, negate, pick, total
 from kcfg.core.hardware.dtypes import SWIZZLES, swizzle_bytes
 from kcfg.core.kernel import Kernel
-from kcfg.core.layout import Columns, Tmem, allocation, tmem
 
 CONFIG = "MLA decode configuration"
 
@@ -260,15 +260,15 @@ class Shape(Kernel):
         """Columns up to the row sums."""
         return total(before_row_sums=self.TMEM_CORR_LI, row_sums=1)
 
-    def tmem(self) -> Tmem:
+    def tmem(self) -> TensorLayout:
         used, width = self.tmem_used, self.TMEM_S1 - self.TMEM_S0
         regions = (
-            Columns("O", self.TMEM_O, self.TMEM_S0 - self.TMEM_O),
+            columns("O", self.TMEM_O, self.TMEM_S0 - self.TMEM_O),
             *(
-                Columns(f"S{slot}", self.TMEM_S0 + slot * width, width)
+                columns(f"S{slot}", self.TMEM_S0 + slot * width, width)
                 for slot in range(self.MAX_TMEM_S_SLOTS)
             ),
-            Columns("CORR_SCALE", self.TMEM_CORR_SCALE, 1),
-            Columns("CORR_LI", self.TMEM_CORR_LI, 1),
+            columns("CORR_SCALE", self.TMEM_CORR_SCALE, 1),
+            columns("CORR_LI", self.TMEM_CORR_LI, 1),
         )
-        return tmem(self.target, used, allocation(self.target, used), regions)
+        return tensor(self.target, used, allocation(self.target, used), regions)

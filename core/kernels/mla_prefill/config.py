@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from kcfg.core.engine.quantity import choice, flag, integer, part, quantity, step
 from kcfg.core.engine.terms import pick
 from kcfg.core.hardware.dtypes import DTYPES, dtype_bytes
 from kcfg.core.kernel import Kernel
 from kcfg.core.kernels.fa4.r26_6 import FlashAttention4
-from kcfg.core.typed import ClassVar
 
 CONFIG = "MLAConfig"
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from kcfg.core.engine.arith import div
 from kcfg.core.engine.quantity import part, quantity, step
 from kcfg.core.engine.terms import all_of, most, pick
 from kcfg.core.kernels.mla_prefill.config import CONFIG, Config
-from kcfg.core.typed import Any
 
 
 class Launch(Config):

@@ -6,6 +6,9 @@ The struct's jobs have a file each, one built upon the other: ``config``, ``laun
 
 from __future__ import annotations
 
+from typing import ClassVar
+
+from kcfg.core.kernel import Kernel
 from kcfg.core.kernels.mla_prefill.placement import Placement
 
 
@@ -17,6 +20,15 @@ class MLAPrefill(Placement):
     title = "MLA prefill"
     struct = "MLAConfig and MLASmemStorage, max 26.6.0"
     changes = "The first release kcfg knows."
+    plays: ClassVar = {
+        "threads": "launch_num_threads",
+        "shared.dynamic": "launch_smem_used",
+        "pipelines[0].stages": "num_kv_stages",
+        "tmem.columns": "tmem_used",
+        "cluster[0]": "fa4_config.cluster_size",
+        "mma[0].cta_group": "fa4_config.cta_group",
+    }
+    unmodelled = Kernel.unmodelled | {"blocks_per_sm"}
 
 
 KERNEL = MLAPrefill

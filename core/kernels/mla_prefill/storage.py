@@ -6,12 +6,13 @@ be far larger than what the configuration counts.
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from kcfg.core.engine.arith import up
 from kcfg.core.engine.quantity import choice, integer, quantity, step
 from kcfg.core.engine.terms import total
 from kcfg.core.hardware.dtypes import DTYPES, dtype_bytes
 from kcfg.core.kernels.mla_prefill.launch import Launch
-from kcfg.core.typed import TypeVar
 
 STORAGE = "MLASmemStorage"
 

@@ -1,1 +1,0 @@
-"""Ways to draw a page (``kcfg.cli.page``)."""

@@ -1,0 +1,1 @@
+"""From what a command line says to what ``kcfg.core`` takes."""

@@ -1,0 +1,103 @@
+"""The options of ``kcfg sweep``, and what some of them say together."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from kcfg.cli import formats
+from kcfg.cli.intake.extras import needs
+from kcfg.cli.intake.specs import usage
+from kcfg.cli.saving import SaveError, refuse
+
+PICTURES = (".svg", ".png", ".pdf")
+"""Endings of files that a picture is drawn to."""
+
+
+class Options(NamedTuple):
+    """The options of the command, as given."""
+
+    specs: tuple[str, ...]
+    presets: tuple[str, ...]
+    settings: tuple[str, ...]
+    release: str | None
+    target: str | None
+    zips: tuple[str, ...]
+    where: str | None
+    columns: tuple[str, ...]
+    sort: str | None
+    top: int | None
+    pareto: str | None
+    format: str | None
+    output: str | None
+    resume: bool
+    jobs: int
+    engine: str
+    scheduler: str | None
+    plot: str | None
+
+
+def plotted(options: Options) -> tuple[Options, dict[str, str]]:
+    """What ``--plot`` asks for; its words may stand behind it as arguments of their own."""
+    if options.plot is None:
+        return options, {}
+    specs = [word for word in options.specs if word[:2] not in ("x=", "y=") and word[:3] != "by="]
+    words = options.plot.replace(",", " ").split()
+    words += [word for word in options.specs if word not in specs]
+    output = options.output or next((word for word in specs if word.endswith(PICTURES)), None)
+    drawn = dict(word.split("=", 1) for word in words if "=" in word)
+    if set(drawn) - {"x", "y", "by"} or not {"x", "y"} <= set(drawn) or len(drawn) != len(words):
+        usage(f"--plot takes x=NAME y=NAME, and by=NAME, not {options.plot!r}")
+    if len(set(drawn.values())) < len(drawn):
+        usage(f"--plot: x, y and by must be different names, not {options.plot!r}")
+    if output is None or not output.endswith(PICTURES):
+        usage(f"--plot needs a file to draw to: -o with one of {', '.join(PICTURES)}")
+    try:
+        refuse(output)
+    except SaveError as error:
+        usage(str(error))
+    for name, given in (
+        ("--sort", options.sort),
+        ("--top", options.top),
+        ("--pareto", options.pareto),
+        ("--columns", options.columns),
+        ("--format", options.format),
+    ):
+        if given:
+            usage(f"--plot and {name} do not go together")
+    needs("matplotlib")
+    specs = [word for word in specs if word != output]
+    return options._replace(specs=tuple(specs), output=output, plot=options.plot), drawn
+
+
+def format_of(options: Options) -> str:
+    """The format, as given or as the file's ending says; leaves where it cannot be had."""
+    known = formats.names("sweep")
+    if options.plot is not None:
+        return "table"
+    ending = os.path.splitext(options.output or "")[1].removeprefix(".")
+    if options.format is None and options.output and ending not in known:
+        usage(
+            f"-o {options.output}: give --format, or a name that ends in .{' .'.join(known[:-1])}"
+        )
+    format = options.format or (ending if options.output else "table")
+    if format not in known:
+        usage(f"unknown format {format!r}; known: {', '.join(known)}")
+    if format == "table" and options.output:
+        usage("a table is for the terminal: write csv, jsonl or parquet to a file")
+    if format == "parquet":
+        needs("pyarrow")
+        if not options.output:
+            usage("parquet is no text: name a file with -o")
+    if options.resume and not options.output:
+        usage("--resume needs the file of -o that it continues")
+    return format
+
+
+def names(text: str) -> Sequence[str]:
+    """The names of an option, with commas between."""
+    found = [name.strip() for name in text.split(",")]
+    if not all(found):
+        usage(f"expected names with commas between, not {text!r}")
+    return found

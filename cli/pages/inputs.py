@@ -1,0 +1,33 @@
+"""What was given, as pairs of a name and a value: inputs of a kernel, keys of a launch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kcfg.cli.pages.pieces import Grid
+from kcfg.cli.pages.units import number
+
+
+def grid(inputs: dict[str, Any]) -> Grid:
+    """Inputs by their paths."""
+    return Grid([(name, number(value)) for name, value in _flat(inputs).items()])
+
+
+def _flat(inputs: dict[str, Any], path: str = "") -> dict[str, Any]:
+    """Inputs by their paths, those inside of groups and lists one by one."""
+    found: dict[str, Any] = {}
+    for name, value in inputs.items():
+        items = (
+            {f"[{index}]": each for index, each in enumerate(value)} if _groups(value) else value
+        )
+        place = f"{path}.{name}" if path and not name.startswith("[") else path + name
+        found |= _flat(items, place) if isinstance(items, dict) else {place: _plain(items)}
+    return found
+
+
+def _groups(value: Any) -> bool:
+    return isinstance(value, list) and any(isinstance(each, dict) for each in value)
+
+
+def _plain(value: Any) -> Any:
+    return " x ".join(map(number, value)) if isinstance(value, list) else value

@@ -1,0 +1,97 @@
+"""The kernels, and one of them with its releases, inputs and values: as facts, and as pages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kcfg.cli.pages.launch_keys import with_words
+from kcfg.cli.pages.pieces import Column, Heading, Line, Piece, Row, Table
+from kcfg.core.engine.quantity import REQUIRED
+from kcfg.core.kernel import Kernel
+from kcfg.core.kernels import releases
+
+
+def brief(cls: type[Kernel]) -> dict[str, Any]:
+    """A kernel among others."""
+    return {"name": cls.kernel, "title": cls.title, "releases": list(releases(cls.kernel))}
+
+
+def overview(briefs: list[dict[str, Any]]) -> list[Piece]:
+    """All kernels in a table."""
+    columns = [Column("kernel"), Column("releases"), Column("what it is")]
+    rows = [Row((brief["name"], ", ".join(brief["releases"]), brief["title"])) for brief in briefs]
+    return [Table(columns, rows)]
+
+
+def whole(found: list[type[Kernel]]) -> dict[str, Any]:
+    """A kernel by its releases, the newest last: whose inputs and values these are."""
+    cls = found[-1]
+    return {
+        "name": cls.kernel,
+        "title": cls.title,
+        "struct": cls.struct,
+        "releases": [{"release": each.release, "changes": each.changes} for each in found],
+        "inputs": [
+            {
+                "name": member.key,
+                "unit": member.unit,
+                "required": member.default is REQUIRED,
+                "default": None if member.default is REQUIRED else member.default,
+                "doc": member.doc,
+                "choices": list(member.choices),
+            }
+            for member in cls.inputs.values()
+        ],
+        "values": [
+            {"name": key, "unit": member.unit, "doc": member.doc} for key, member in cls.declared()
+        ],
+    }
+
+
+def manual(found: list[type[Kernel]]) -> list[Piece]:
+    """The same as a page."""
+    cls, about = found[-1], whole(found)
+    spellings = [
+        Row(
+            (
+                each.word,
+                each.read.unit,
+                f"in place of {each.means}",
+                with_words(each.read.doc, each.read.choices),
+            )
+        )
+        for each in cls.spellings
+    ]
+    inputs = [
+        Row(
+            (
+                member.key,
+                member.unit,
+                _default(member.default),
+                with_words(member.doc, member.choices),
+            )
+        )
+        for member in cls.inputs.values()
+    ]
+    values = [Row((each["name"], each["unit"], each["doc"])) for each in about["values"]]
+    return [
+        Heading(f"{about['name']}: {about['title']}", 1),
+        Line(f"Follows {about['struct']}.", "dim"),
+        Heading("Releases"),
+        Table(
+            [Column("release"), Column("what it changed")],
+            [Row((each.release, each.changes)) for each in found],
+        ),
+        Heading(f"Inputs of {cls.release}"),
+        Table([Column("input"), Column("unit"), Column("default"), Column("")], inputs + spellings),
+        Heading(f"Values of {cls.release}"),
+        Table([Column("value"), Column("unit"), Column("")], values),
+    ]
+
+
+def _default(value: Any) -> str:
+    if value is REQUIRED:
+        return "required"
+    if value is None:
+        return "absent"
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,71 @@
+"""A configuration told from top to bottom, short enough for two screens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from kcfg.cli.pages import nearest, words
+from kcfg.cli.pages.pieces import Grid, Heading, Line, Piece
+from kcfg.cli.pages.units import measured, number
+from kcfg.cli.pages.verdicts import told, verdict
+from kcfg.core.explain.explanation import Explanation
+from kcfg.core.explain.story import Story
+from kcfg.core.explain.verdict import Failure
+from kcfg.core.figures import joined
+
+
+def pieces(story: Story, findings: Iterable[dict[str, Any]] = ()) -> Iterator[Piece]:
+    """The verdict and why, what was asked, and what was decided.
+
+    Errors that rules found are told where the struct's own verdict refuses nothing.
+    """
+    yield Line(f"{story.title}: {story.struct}.", "dim")
+    findings = tuple(findings)
+    yield Line(*verdict(story.supported, findings))
+    for finding in findings:
+        if finding["severity"] == "error" and story.supported is not False:
+            yield told(finding)
+    for failure in story.failures:
+        yield Line(_failure(failure), "bad", 2)
+    if story.nearest:
+        yield from nearest.pieces(story.nearest)
+    for fit in story.binding:
+        if fit.binds:
+            yield Line(f"{fit.path[-1]}: {words.fit(fit)}", indent=2)
+    yield Heading("Asked")
+    yield Grid([(each.key, number(each.value)) for each in story.inputs])
+    if story.candidates:
+        yield Heading("Chosen among")
+        for each in story.candidates:
+            mark = "chosen" if each.chosen else "passed over"
+            yield Line(f"{each.name}: {each.said}; {mark}", "strong" if each.chosen else "", 2)
+            for failure in each.failures:
+                yield Line(_failure(failure), indent=4)
+    yield Heading("Decided")
+    for decision in story.decisions:
+        yield from _decision(decision)
+    if story.untold:
+        rest = f"{story.untold} smaller decisions are left out; name a value to have it explained."
+        yield Line(rest, "dim")
+
+
+def _decision(made: Explanation) -> Iterator[Piece]:
+    yield Line(
+        f"{made.key} = {measured(made.value, made.unit)}. {made.doc.splitlines()[0]}", "strong", 2
+    )
+    for reason in _reasons(made)[:2]:
+        yield Line(reason, indent=4)
+
+
+def _reasons(made: Explanation) -> list[str]:
+    """The weightiest reasons for a value, the first first."""
+    fits = [text for text, binds in words.fits(made) if binds]
+    ledgers = [words.sentence(ledger) for ledger in made.ledgers]
+    choices = [words.choice(choice) for choice in made.choices]
+    return [*fits, *ledgers, *choices]
+
+
+def _failure(failure: Failure) -> str:
+    numbers = joined(f"{side.text} is {number(side.value)}" for side in failure.reads)
+    return f"fails {failure.name}: {failure.condition}" + (f"; {numbers}" if numbers else "")

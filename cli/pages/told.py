@@ -1,0 +1,28 @@
+"""What ``kcfg explain`` has to tell, before it is a page or JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from kcfg.core.explain.explanation import Explanation, Reference
+    from kcfg.core.explain.story import Story
+
+
+class Told(NamedTuple):
+    """What is told of one spec: its story, or explanations; of a kernel, manual entries.
+
+    ``target`` and ``source`` are empty for a kernel. ``findings`` are what the rules find, as
+    plain data, and ``asked`` the keys of a launch, which has nothing that could be explained.
+    """
+
+    kernel: str
+    release: str
+    target: str = ""
+    name: str | None = None
+    source: str = ""
+    story: Story | None = None
+    explanations: tuple[Explanation, ...] = ()
+    references: tuple[Reference, ...] = ()
+    findings: tuple[dict[str, Any], ...] = ()
+    asked: dict[str, Any] | None = None

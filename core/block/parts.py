@@ -1,0 +1,227 @@
+"""The parts of a block: registers, shared memory, pipelines, copies, tensor memory.
+
+Offsets and sizes are bytes from the start of dynamic shared memory, tensor memory is columns
+and lanes, warps are numbers within the block, registers are counts per thread.
+"""
+
+from __future__ import annotations
+
+from kcfg.core.block.keys import Group, group, number, numbers, truth, word
+from kcfg.core.hardware import tensor_map
+from kcfg.core.hardware.dtypes import SWIZZLES
+
+UNITS = ("tcgen05", "wgmma", "mma.sync")
+KINDS = ("f16", "tf32", "f8f6f4", "i8", "mxf8f6f4", "mxf4", "mxf4nvf4")
+
+
+class Role(Group):
+    """What some warps of the block do."""
+
+    name: str | None = word("What these warps do.")
+    warps: int | None = number("warps", "How many warps.")
+    first: int | None = number("warps", "The first of them; after the role before, if left out.")
+    count: int | None = number("registers", "Registers per thread that setmaxnreg sets.")
+    direction: str | None = word("Whether it gives registers back or takes some.", ("dec", "inc"))
+
+
+class Warpgroup(Group):
+    """What setmaxnreg sets in one warpgroup; a bare number is its count."""
+
+    lead = "count"
+
+    count: int | None = number("registers", "Registers per thread that setmaxnreg sets.")
+    direction: str | None = word("Whether it gives registers back or takes some.", ("dec", "inc"))
+
+
+class Registers(Group):
+    """How many registers a thread is launched with, and who sets other counts."""
+
+    entry: int | None = number("registers", "Registers per thread at launch, as compiled.")
+    launch_bounds: tuple[int, ...] = numbers(
+        "threads, blocks", "The arguments of __launch_bounds__: threads, minimum blocks.", longest=2
+    )
+    maxnreg: int | None = number("registers", "The argument of __maxnreg__ or -maxrregcount.")
+    warpgroups: tuple[Warpgroup, ...] = group(
+        Warpgroup, "What setmaxnreg sets in each warpgroup, in order.", many=True
+    )
+    roles: tuple[Role, ...] = group(Role, "The block's warps by what they do.", many=True)
+    rdc: bool | None = truth("Whether it is compiled as relocatable device code (-rdc=true).")
+    debug: bool | None = truth("Whether it is compiled for debugging (-G).")
+
+
+PADDING = "(padding)"
+"""The name of what lies between regions."""
+
+
+class Region(Group):
+    """A range of dynamic shared memory."""
+
+    name: str | None = word("What it holds.")
+    offset: int | None = number(
+        "bytes", "From the base of dynamic shared memory; after the region before, if left out."
+    )
+    bytes: int | None = number("bytes", "Its size.")
+    align: int | None = number("bytes", "The alignment the kernel asks for.", least=1)
+    stages: int | None = number("stages", "How many equal slots it is made of; 1 if left out.")
+    swizzle: str | None = word("The swizzle its tiles are laid out with.", SWIZZLES)
+    tma: bool | None = truth("Whether a TMA tensor copy writes it.")
+    bulk: bool | None = truth("Whether a 1-D bulk copy writes or reads it.")
+    descriptor: bool | None = truth("Whether a matrix descriptor points at it.")
+    mbarriers: bool | None = truth("Whether it holds mbarriers.")
+    base_offset: bool | None = truth("Whether descriptors account for where the pattern starts.")
+    alias_of: str | None = word("The region whose bytes it shares.")
+
+    @property
+    def end(self) -> int:
+        """The first byte behind it."""
+        return (self.offset or 0) + (self.bytes or 0)
+
+    @property
+    def padding(self) -> bool:
+        """Whether it is only what lies between two others."""
+        return self.name == PADDING
+
+
+class Shared(Group):
+    """Shared memory of one block."""
+
+    static: int | None = number("bytes", "Static shared memory.")
+    dynamic: int | None = number("bytes", "Dynamic shared memory.")
+    opt_in: bool | None = truth("Whether MaxDynamicSharedMemorySize is raised.")
+    carveout: int | None = number("KiB", "Shared memory the SM is set up with.")
+    base_align: int | None = number("bytes", "Alignment declared on the dynamic array.", least=1)
+    regions: tuple[Region, ...] = group(Region, "What is in dynamic shared memory.", many=True)
+
+
+class Pipeline(Group):
+    """A ring of stages in shared memory, and the barriers that hand them over."""
+
+    name: str | None = word("What it carries.")
+    stages: int | None = number("stages", "How many stages.")
+    stage_bytes: int | None = number("bytes", "Size of one stage.")
+    fixed_bytes: int | None = number("bytes", "What is there once, however many stages.")
+    tma: bool | None = truth("Whether TMA fills it.")
+    barriers_per_stage: int | None = number("barriers", "mbarriers of a stage; 2 if left out.")
+    barrier_bytes: int | None = number("bytes", "Room for its mbarriers in the layout.")
+    expect_tx: int | None = number("bytes", "What a stage's full barrier waits for.")
+    boxes: tuple[int, ...] = numbers("bytes", "What each copy into a stage brings.")
+
+
+class Mbarriers(Group):
+    """A group of mbarriers that follow each other in memory; a bare number is how many."""
+
+    lead = "count"
+
+    name: str | None = word("What they hand over.")
+    count: int | None = number("barriers", "How many there are.")
+    arrivals: int | None = number("count", "The arrivals each of them waits for.")
+
+
+class NamedBarrier(Group):
+    """A named barrier (``bar.sync``); a bare number is its id."""
+
+    lead = "id"
+
+    id: int | None = number("index", "Its number.")
+    participants: int | None = number("threads", "Threads that arrive at it.")
+
+
+class Allocation(Group):
+    """One ``tcgen05.alloc``; a bare number is its columns."""
+
+    lead = "columns"
+
+    columns: int | None = number("columns", "What it asks for.")
+    needs: int | None = number("columns", "What is needed, where the kernel rounds it up.")
+    cta_group: int | None = number("CTAs", "Its cta_group.", least=1, most=2)
+    after_relinquish: bool | None = truth("Whether relinquish_alloc_permit came before it.")
+
+
+class Accumulator(Group):
+    """A 32-bit accumulator in tensor memory."""
+
+    name: str | None = word("What it accumulates.")
+    M: int | None = number("rows", "Rows of the MMA.")
+    N: int | None = number("columns", "Columns of the MMA.")
+    cta_group: int | None = number("CTAs", "The MMA's cta_group; 1 if left out.", least=1, most=2)
+    ws: bool | None = truth("Whether the MMA has .ws.")
+    sparse: bool | None = truth("Whether A is sparse.")
+    alias_of: str | None = word("What shares its columns.")
+
+
+class Columns(Group):
+    """A range of tensor memory."""
+
+    name: str | None = word("What it holds.")
+    column: int | None = number("columns", "Its first column; after the range before, if left out.")
+    columns: int | None = number("columns", "How many columns.")
+    lane: int | None = number("lanes", "Its first lane; 0 if left out.", most=127)
+    lanes: int | None = number("lanes", "How many lanes; all if left out.", least=1, most=128)
+    alias_of: str | None = word("The range whose columns it shares.")
+
+
+class Tmem(Group):
+    """Tensor memory of one block."""
+
+    allocations: tuple[Allocation, ...] = group(Allocation, "In the order issued.", many=True)
+    accumulators: tuple[Accumulator, ...] = group(Accumulator, "What is kept there.", many=True)
+    columns: int | None = number("columns", "Columns needed for everything else.")
+    regions: tuple[Columns, ...] = group(Columns, "What is in which columns.", many=True)
+
+
+class TensorMap(Group):
+    """A TMA tensor map and the box it copies; dimensions from the innermost out."""
+
+    name: str | None = word("What it copies.")
+    box: tuple[int, ...] = numbers("elements", "The box.", longest=16)
+    dims: tuple[int, ...] = numbers("elements", "The tensor.", longest=16)
+    strides: tuple[int, ...] = numbers(
+        "bytes", "Of every dimension but the innermost; packed, if left out.", longest=15
+    )
+    element_strides: tuple[int, ...] = numbers(
+        "elements", "Steps of the copy in each dimension; all 1, if left out.", longest=16
+    )
+    dtype: str | None = word("Element type, or one of the packed types.", tensor_map.TYPES)
+    element_bytes: int | None = number("bytes", "Size of an element, instead of its type.", least=1)
+    swizzle: str | None = word("Its swizzle.", tensor_map.SWIZZLES)
+    interleave: str | None = word("Its interleave.", tensor_map.INTERLEAVES)
+    oob_fill: str | None = word("What is read beyond the tensor.", tensor_map.FILLS)
+    address: int | None = number("bytes", "Global address, or what is known of it modulo 128.")
+
+
+class BulkCopy(Group):
+    """A 1-D bulk copy (``cp.async.bulk``); a bare number is its size."""
+
+    lead = "bytes"
+
+    bytes: int | None = number("bytes", "What it copies.")
+    source: int | None = number("bytes", "Source address or offset.")
+    destination: int | None = number("bytes", "Destination address or offset.")
+
+
+class Compiled(Group):
+    """What the compiler reports of a build: ``ptxas -v``, ``cuobjdump --dump-resource-usage``."""
+
+    target: str | None = word("The target it was compiled for, such as sm_100a.")
+    registers: int | None = number("registers", "Registers per thread at launch.")
+    barriers: int | None = number("barriers", "Named barriers it sets aside.")
+    smem: int | None = number("bytes", "Static shared memory, as ptxas counts it.")
+    shared: int | None = number("bytes", "The same as cuobjdump counts it: with the reserve.")
+    stack: int | None = number("bytes", "The stack frame of a thread.")
+    spill_stores: int | None = number("bytes", "Registers stored to local memory.")
+    spill_loads: int | None = number("bytes", "Registers loaded from local memory.")
+    setmaxnreg_ignored: str | None = word("The advisory that setmaxnreg was ignored, as C7508.")
+    refused: str | None = word("The first error of a compilation that failed.")
+
+
+class Mma(Group):
+    """A matrix instruction and the tile it is issued over."""
+
+    kind: str | None = word("Its kind.", KINDS)
+    cta_group: int | None = number("CTAs", "Its cta_group; 1 if left out.", least=1, most=2)
+    ws: bool | None = truth("Whether it has .ws.")
+    sparse: bool | None = truth("Whether A is sparse.")
+    a_in_tmem: bool | None = truth("Whether A comes from tensor memory.")
+    M: int | None = number("rows", "M of the instruction.")
+    N: int | None = number("columns", "N of the instruction.")
+    K: int | None = number("elements", "K of the tile that the instructions step through.")

@@ -1,0 +1,1 @@
+"""Limits of 1-D bulk copies: asked where a block has any."""

@@ -1,1 +1,0 @@
-"""Rules about what only a launch that is written by hand says, or a compiler's report."""

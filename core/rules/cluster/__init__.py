@@ -1,0 +1,1 @@
+"""Limits of clusters: asked where a block has one."""

@@ -1,0 +1,1 @@
+"""What a build must be like: asked where it is known what a compiler made."""

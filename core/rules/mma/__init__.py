@@ -1,0 +1,1 @@
+"""Limits of matrix instructions: asked where a block has any."""

@@ -1,0 +1,1 @@
+"""Limits of named barriers: asked where a block has any."""

@@ -1,0 +1,279 @@
+"""Where things sit in shared memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import lcm
+
+from kcfg.core.block import aliases
+from kcfg.core.block.block import Block
+from kcfg.core.block.parts import Region, Shared
+from kcfg.core.engine.arith import down, next_pow2, up
+from kcfg.core.figures import joined, size
+from kcfg.core.hardware.dtypes import SWIZZLE_BYTES
+from kcfg.core.hardware.sources import PTX
+from kcfg.core.rules import Breach, rule
+
+TMA = (
+    "CUDA Programming Guide 13, Asynchronous Data Copies using TMA, tables on alignment and swizzle"
+)
+
+REPEATS = 8
+"""Rows after which a swizzle pattern repeats."""
+
+
+def pattern(region: Region) -> int:
+    """Bytes after which a region's swizzle repeats; 0 without one."""
+    if region.swizzle in (None, "NONE"):
+        return 0
+    return REPEATS * SWIZZLE_BYTES[region.swizzle]
+
+
+def named(region: Region, index: int) -> str:
+    """What a message calls a region."""
+    return region.name or f"region {index}"
+
+
+@rule(
+    "SMEM006",
+    "error",
+    reads="shared.regions",
+    unit="bytes",
+    source="follows from the layout: two buffers in the same bytes overwrite each other",
+)
+def no_overlap(block: Block, regions: tuple[Region, ...]) -> Iterator[Breach]:
+    """Whether regions are apart, and within the dynamic shared memory asked for.
+
+    A write past the end is a fault at best; two regions in the same bytes overwrite each
+    other unless one is meant to alias the other.
+
+    Fails: shape: {shared: {regions: [{name: a, offset: 0, bytes: 32768},
+    {name: b, offset: 32000, bytes: 1024}]}}
+
+    Passes: shape: {shared: {regions: [{name: a, offset: 0, bytes: 32768},
+    {name: b, offset: 32768, bytes: 1024}]}}
+    """
+    for index, what, fix in aliases.wrong(regions, "region"):
+        yield Breach(
+            f"{named(regions[index], index)} shares the bytes of {what}",
+            path=f"shared.regions[{index}].alias_of",
+            fix=fix,
+        )
+    yield from _same_names(regions)
+    yield from _overlaps(block)
+    dynamic = block.dynamic_bytes or 0
+    for index, (start, region) in enumerate(block.placed):
+        end = start + (region.bytes or 0)
+        # What a derived kernel lays out past its end as a whole is CFG003 or CFG005.
+        if end > dynamic and not block.derived:
+            yield Breach(
+                f"{named(region, index)} ends at {size(end)}, {size(end - dynamic)} past the"
+                f" {size(dynamic)} of dynamic shared memory",
+                path=f"shared.regions[{index}]",
+                value=end,
+                limit=dynamic,
+                over=end - dynamic,
+                fix=f"ask for {size(end)}",
+            )
+
+
+def _same_names(regions: tuple[Region, ...]) -> Iterator[Breach]:
+    seen: dict[str, int] = {}
+    for index, region in enumerate(regions):
+        if region.name is not None and seen.setdefault(region.name, index) != index:
+            yield Breach(
+                f"regions {seen[region.name]} and {index} have one name, {region.name}",
+                path=f"shared.regions[{index}].name",
+                fix="give each its own",
+                severity="warning",
+            )
+
+
+def _owners(block: Block) -> list[tuple[int, int]]:
+    """The offsets and indices of regions that share no other's bytes, by offset."""
+    ends = aliases.roots([region for _, region in block.placed])
+    return sorted(
+        (start, index) for index, (start, _) in enumerate(block.placed) if ends[index] == index
+    )
+
+
+def _overlaps(block: Block) -> Iterator[Breach]:
+    reach, before = 0, -1
+    for start, index in _owners(block):
+        region = block.placed[index][1]
+        if region.bytes and start < reach:
+            outer = block.placed[before][1]
+            yield Breach(
+                f"{named(region, index)} starts at {size(start)}, {size(reach - start)} inside"
+                f" {named(outer, before)}",
+                path=f"shared.regions[{index}].offset",
+                value=start,
+                limit=reach,
+                over=reach - start,
+                fix=f"start it at {_free(block, index)}"
+                + (f", or mark it alias_of: {outer.name}" if outer.name else ""),
+            )
+        if start + (region.bytes or 0) > reach:
+            reach, before = start + (region.bytes or 0), index
+
+
+def _free(block: Block, index: int) -> str:
+    """The aligned offsets next to a region where it would lie in no other, as words.
+
+    Past all others where neither is free; with what must be asked for where it ends past that.
+    """
+    start, region = block.placed[index]
+    align = lcm(pattern(region) or 1, *(align for align, _ in uses(block, region)))
+    length = region.bytes or 0
+    others = [
+        (at, at + (block.placed[other][1].bytes or 0))
+        for at, other in _owners(block)
+        if other != index and region.alias_of is None
+    ]
+    near = dict.fromkeys((down(start, align), up(start, align)))
+    free = [at for at in near if not any(a < at + length and at < b for a, b in others if a < b)]
+    free = free or [up(max((end for _, end in others), default=0), align)]
+    words = joined([size(at) for at in free], "or")
+    asked = block.shared.dynamic if block.shared is not None else None
+    end = min(free) + length
+    return words if asked is None or end <= asked else f"{words}, and ask for {size(end)}"
+
+
+@rule("SMEM007", "error", reads="shared.regions", unit="bytes", source=f"{TMA}; {PTX}")
+def region_alignment(block: Block, regions: tuple[Region, ...]) -> Iterator[Breach]:
+    """Whether regions start where the copies and instructions that use them can.
+
+    A tensor copy by TMA needs 128 bytes, a 1-D bulk copy and a matrix descriptor 16 (its
+    address has no lower bits), an mbarrier 8; besides what the kernel itself asks for.
+
+    Fails: shape: {shared: {regions: [{name: b, offset: 32784, bytes: 1024, tma: true}]}}
+
+    Passes: shape: {shared: {regions: [{name: b, offset: 32768, bytes: 1024, tma: true}]}}
+    """
+    for index, (start, region) in enumerate(block.placed):
+        needs = [(align, what) for align, what in uses(block, region) if start % align]
+        if needs:
+            align, what = max(needs)
+            yield Breach(
+                f"{named(region, index)}, {what}, is at {size(start)}, {size(start % align)} past"
+                f" the last multiple of {size(align)}",
+                path=f"shared.regions[{index}].offset",
+                value=start,
+                limit=align,
+                over=start % align,
+                fix=f"put it at {_free(block, index)}",
+            )
+
+
+def uses(block: Block, region: Region) -> list[tuple[int, str]]:
+    """The alignments a region's uses ask for, in bytes, with what asks."""
+    found = [
+        (128, "a TMA destination", region.tma),
+        (16, "of a bulk copy", region.bulk),
+        (16, "behind a descriptor", region.descriptor),
+        (block.target.mbarrier_align, "with mbarriers", region.mbarriers),
+        (region.align or 1, f"aligned to {region.align}", region.align is not None),
+    ]
+    return [(align, what) for align, what, asked in found if asked]
+
+
+@rule(
+    "SMEM008",
+    "error",
+    reads="shared.regions",
+    unit="bytes",
+    source=f"{TMA}; {PTX}, matrix descriptor",
+)
+def swizzle_alignment(block: Block, regions: tuple[Region, ...]) -> Iterator[Breach]:
+    """Whether swizzled regions start where their pattern does.
+
+    The pattern repeats every 1,024 bytes for 128B, 512 for 64B, 256 for 32B, counted from
+    address 0. A tile that starts elsewhere is read with its rows shifted, unless its
+    descriptor has the base offset that says so: a warning then.
+
+    Fails: shape: {shared: {regions: [{name: k, offset: 512, bytes: 1024, swizzle: 128B}]}}
+
+    Passes: shape: {shared: {regions: [{name: k, offset: 1024, bytes: 1024, swizzle: 128B}]}}
+    """
+    for index, (start, region) in enumerate(block.placed):
+        repeat = pattern(region)
+        if repeat and start % repeat:
+            yield Breach(
+                f"{named(region, index)} is at {size(start)}; its {region.swizzle} swizzle repeats"
+                f" every {size(repeat)}, and {size(start % repeat)} shifts the pattern",
+                path=f"shared.regions[{index}].offset",
+                value=start,
+                limit=repeat,
+                over=start % repeat,
+                fix=f"put it at {_free(block, index)}",
+                severity="warning" if region.base_offset else None,
+            )
+
+
+@rule(
+    "SMEM009",
+    "warning",
+    reads="shared",
+    blames="shared.base_align",
+    unit="bytes",
+    source="follows from the base of dynamic shared memory, documented as 16-byte aligned",
+)
+def base_alignment(block: Block, shared: Shared) -> Iterator[Breach]:
+    """Whether the base of dynamic shared memory is as aligned as the regions need.
+
+    No alignment over 16 bytes is promised. A kernel that needs more declares it on the
+    array, or moves its base up itself and asks for that many bytes more. Alignments are
+    powers of two: the compiler takes no other, an error.
+
+    Fails: shape: {shared: {dynamic: 232448, regions: [{name: k, offset: 0, bytes: 232448,
+    align: 1024}]}}
+
+    Passes: shape: {shared: {dynamic: 232448, base_align: 1024, regions: [{name: k, offset: 0,
+    bytes: 232448, align: 1024}]}}
+    """
+    if shared.base_align is None and not shared.regions:
+        return
+    yield from _powers(shared)
+    if not shared.regions:
+        return
+    needed = next_pow2(
+        max(max(pattern(each), *(a for a, _ in uses(block, each)), 1) for each in shared.regions)
+    )
+    declared = max(shared.base_align or 0, 16)
+    if needed <= declared:
+        return
+    dynamic = block.dynamic_bytes or 0
+    slack = needed - declared
+    end = max(start + (region.bytes or 0) for start, region in block.placed)
+    room = dynamic - end
+    if room < slack:
+        most = block.target.smem_optin_per_block - (shared.static or 0)
+        fits = end + slack <= most
+        ask = f", or ask for {size(end + slack)}" if fits else "; to move the base, no room is left"
+        yield Breach(
+            f"the regions need a base aligned to {size(needed)}; reaching it may take"
+            f" {size(slack)}, and {size(room) if room > 0 else 'nothing'} is spare",
+            value=max(room, 0),
+            limit=slack,
+            over=slack - max(room, 0),
+            fix=f"declare the alignment on the array{ask}",
+        )
+
+
+def _powers(shared: Shared) -> Iterator[Breach]:
+    given = [("shared.base_align", shared.base_align)]
+    given += [
+        (f"shared.regions[{index}].align", region.align)
+        for index, region in enumerate(shared.regions)
+    ]
+    for path, align in given:
+        if align and align & (align - 1):
+            near = next_pow2(align)
+            yield Breach(
+                f"an alignment of {align:,} is no power of two",
+                path=path,
+                value=align,
+                limit=near,
+                fix=f"use {near // 2:,} or {near:,}",
+                severity="error",
+            )

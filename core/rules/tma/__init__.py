@@ -1,0 +1,1 @@
+"""Limits of TMA tensor copies: asked where a block has any."""
