@@ -377,7 +377,7 @@ ADVICE = [
     ("tma: [{box: [257, 8], dtype: uint8}]", "TMA001", "make it 2 copies of 144"),
     ("tma: [{box: [257, 8], dtype: uint8}]", "TMA002", "use 256 elements"),
     ("tma: [{box: [128], dtype: 16U6_ALIGN16B, swizzle: 64B}]", "TMA003", "use the 128B swizzle"),
-    ("compiled: {target: sm_90a}", "CHK006", "say `target: h100` or `target: h200`"),
+    ("compiled: {target: sm_90a}", "CHK006", "compile for sm_100a, or say `target: sm_90a`"),
     (
         "shared: {regions: [{bytes: 512}, {bytes: 8, swizzle: 128B}, {offset: 1024, bytes: 8}]}",
         "SMEM008",
