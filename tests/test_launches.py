@@ -404,7 +404,7 @@ ADVICE = [
     ("tma: [{dims: [100, 3, 5], dtype: f16}]", "TMA004", "pad it to 208 B"),
     ("tma: [{address: 8, swizzle: 64B}]", "TMA005", "move it up by 120 B"),
     ("tma: [{dims: [8589934593]}]", "TMA006", "split it into 3 tensors of 2,863,311,531"),
-    ("compiled: {target: sm_90a}", "CHK006", "say `target: h100` or `target: h200`"),
+    ("compiled: {target: sm_90a}", "CHK006", "compile for sm_100a, or say `target: sm_90a`"),
     (
         "shared: {regions: [{bytes: 512}, {bytes: 8, swizzle: 128B}, {offset: 1024, bytes: 8}]}",
         "SMEM008",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kcfg.core.block.block import Block
+from kcfg.core.block.parts import TensorMap
 from kcfg.core.engine.arith import ceildiv, up
 from kcfg.core.figures import size, some
 from kcfg.core.hardware.tensor_map import (
@@ -19,8 +21,6 @@ from kcfg.core.hardware.tensor_map import (
     strides,
     swizzle_span,
 )
-from kcfg.core.block.parts import TensorMap
-from kcfg.core.block.block import Block
 from kcfg.core.rules import Breach, rule
 from kcfg.core.rules.regions import TMA as GUIDE
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kcfg.core.block.block import Block
+from kcfg.core.block.parts import TensorMap
 from kcfg.core.engine.arith import up
 from kcfg.core.figures import joined
 from kcfg.core.hardware.tensor_map import (
@@ -20,8 +22,6 @@ from kcfg.core.hardware.tensor_map import (
     label,
     whole_box,
 )
-from kcfg.core.block.parts import TensorMap
-from kcfg.core.block.block import Block
 from kcfg.core.rules import Breach, rule
 
 Maps = tuple[TensorMap, ...]

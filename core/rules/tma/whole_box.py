@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
+from kcfg.core.block.block import Block
+from kcfg.core.block.parts import TensorMap
 from kcfg.core.engine.arith import ceildiv
 from kcfg.core.figures import size
 from kcfg.core.hardware.target import Target
@@ -18,8 +20,6 @@ from kcfg.core.hardware.tensor_map import (
     part,
     steps,
 )
-from kcfg.core.block.parts import TensorMap
-from kcfg.core.block.block import Block
 from kcfg.core.rules import Breach, rule
 
 Maps = tuple[TensorMap, ...]
