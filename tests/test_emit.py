@@ -411,13 +411,14 @@ def test_what_cannot_run_is_refused_unless_asked_for(language: str, spec: Path) 
     assert "ot to be launched" in emitted.stdout.partition("ctas_per_sm")[0]
 
 
-def test_storage_over_the_limit_is_refused() -> None:
+def test_what_upstream_takes_though_it_does_not_add_up_says_so() -> None:
     shape = "shape: {qkv_dtype: fp8, rope_gmem_dtype: bf16, rope_mma_dtype: bf16, scale_dtype: f32,"
     shape += " num_q_heads: 128, group: 1, depth: 192, page_size: 128, num_q: 1}"
     asked = f"kernel: mla_prefill\nrelease: 26.7\n{shape}\n"
-    refused = run("-", "--lang", "cpp", stdin=asked)
-    assert refused.exit_code == 1
-    assert "not so: the block's shared memory fits (smem.used <= smem.limit)" in refused.stderr
+    emitted = run("-", "--lang", "cpp", stdin=asked)
+    assert emitted.exit_code == 0
+    assert "\n// warning CFG003: the layout takes " in emitted.stdout
+    assert "\n// does not hold: smem::used <= smem::limit, " in emitted.stdout
 
 
 def test_a_launch_has_nothing_derived(tmp_path: Path) -> None:
