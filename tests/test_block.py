@@ -11,6 +11,7 @@ from typing import Any
 import compare
 import pytest
 import shapes
+import yaml
 from typer.testing import CliRunner, Result
 
 from kcfg.cli.main import application
@@ -82,6 +83,65 @@ def test_what_a_kernel_does_not_model_is_said_not_to_be_judged(name: str, releas
         assert "without `tma`, TMA001 to " in silent
         assert "without `shared.base_align`, SMEM009" in silent
         assert "CFG" not in silent
+
+
+# What a kernel fills of it
+
+
+def golden(path: Path) -> dict[str, Any]:
+    """The blocks of one release: facts, and the upstream places they were read from."""
+    found: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return found
+
+
+def facts(block: Block) -> dict[str, list[Any]]:
+    """What a golden block may have of a block; what shares another's place ends with its name."""
+    regions = block.smem.regions if block.smem is not None else ()
+    ranges = block.tensor.regions if block.tensor is not None else ()
+    return {
+        "roles": [[each.name, each.first, each.last, each.cap] for each in block.shares],
+        "mbarriers": [[each.name, each.count, each.arrivals] for each in block.mbarriers],
+        "regions": [
+            [each.name, each.offset, each.bytes, each.align, each.stages]
+            + [each.alias_of] * (each.alias_of is not None)
+            for each in regions
+            if not each.padding
+        ],
+        "columns": [
+            [each.name, each.column, each.columns, each.lane, each.lanes or 128]
+            + [each.alias_of] * (each.alias_of is not None)
+            for each in ranges
+        ],
+        "cluster": list(block.cluster),
+    }
+
+
+BLOCKS = sorted((compare.DATA / "blocks").glob("*.yaml"))
+
+
+def test_there_are_blocks_of_every_release() -> None:
+    assert [path.stem for path in BLOCKS] == sorted("@".join(each) for each in RELEASES)
+
+
+@pytest.mark.parametrize("path", BLOCKS, ids=lambda path: path.stem)
+def test_every_fact_of_a_block_is_the_one_that_was_read(path: Path) -> None:
+    release = golden(path)
+    said = set()
+    for case in release["blocks"]:
+        kernel = shapes.derive(release["kernel"], release["release"], case["shape"])
+        found = {name: fact for name, fact in facts(kernel.block).items() if fact}
+        assert found == {name: fact for name, fact in case.items() if name != "shape"}
+        said |= set(found)
+    assert said == set(release["read_from"]), "every kind of fact says where it was read"
+
+
+@pytest.mark.parametrize(("name", "release"), RELEASES)
+def test_groups_of_mbarriers_add_up_to_the_structs_own_number(name: str, release: str) -> None:
+    counts = {"index_prefill": "n_mbars", "mha_depth512": "total_mbars", "fa4": "num_mbars"}
+    for kernel, block in blocks(name, release):
+        counted = counts.get(name)
+        if counted in kernel.values() and kernel.verdict:
+            assert sum(each.count or 0 for each in block.mbarriers) == kernel.values()[counted]
 
 
 FILES = sorted(path for path in compare.DATA.glob("*@*.jsonl"))
