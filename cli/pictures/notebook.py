@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from zlib import crc32
 
 from kcfg.cli.pages.report import page
 from kcfg.cli.pictures.scene import scene
@@ -21,4 +22,6 @@ def html(kernel: Kernel, report: dict[str, Any]) -> str:
 
 def svg(kernel: Kernel, report: dict[str, Any]) -> str:
     """The pictures of its memories, registers and occupancy."""
-    return picture.document([scene(Derived(kernel, report))])
+    # A page may have several: the ids of each begin with what it is a picture of.
+    prefix = f"kc{crc32(repr(report['inputs']).encode()):08x}"
+    return picture.element([scene(Derived(kernel, report))], alone=True, prefix=prefix)
