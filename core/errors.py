@@ -6,11 +6,16 @@ from collections.abc import Iterable
 
 
 class UnknownError(LookupError):
-    """A name nobody here knows: ``known`` are the names that are, ``nearest`` the likely one."""
+    """A name nobody here knows: ``known`` are the names that are, ``nearest`` the likely one.
 
-    def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
+    ``others`` may be meant too, and are not listed.
+    """
+
+    def __init__(
+        self, what: str, name: str, known: Iterable[str], others: Iterable[str] = ()
+    ) -> None:
         self.what, self.name, self.known = what, name, tuple(known)
-        self.nearest = nearest(name, self.known)
+        self.nearest = nearest(name, (*self.known, *others))
         super().__init__(self.message())
 
     def message(self) -> str:

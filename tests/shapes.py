@@ -1,13 +1,16 @@
 """Shapes that tests derive: a few real ones of every kernel and release, and random ones.
 
-Keys are those of a spec. A kernel or release that is missing here fails ``test_shapes``
-of ``test_engine.py``.
+Keys are those of a spec. A release that is missing here has shapes from its golden rows, and
+one that has none of those either fails ``test_shapes`` of ``test_engine.py``.
 """
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+import compare
 from hypothesis import strategies as st
 
 from kcfg.core import kernels, targets
@@ -195,15 +198,37 @@ CHANGES: dict[tuple[str, tuple[str, ...]], tuple[dict[str, Any], list[tuple[Any,
     ),
 }
 
-SHAPES = [
-    Shape(kernel, release, supported, base | changes)
-    for (kernel, releases), (base, cases) in CHANGES.items()
-    for release in releases
-    for supported, changes in cases
-]
-
 RELEASES = [(kernel, release) for kernel in kernels.names() for release in kernels.releases(kernel)]
 """Every kernel and release there is."""
+
+OF_ROWS = 3
+"""Shapes with either verdict that are taken from the rows of a release that is not above."""
+
+
+def _chosen() -> Iterator[Shape]:
+    for (kernel, releases), (base, cases) in CHANGES.items():
+        for release in releases:
+            for supported, changes in cases:
+                yield Shape(kernel, release, supported, base | changes)
+
+
+def _of_rows() -> Iterator[Shape]:
+    """Shapes of releases that are not above: the first of their golden rows with either verdict."""
+    chosen = {(kernel, release) for kernel, releases in CHANGES for release in releases}
+    seen: Counter[tuple[str, str, bool | None]] = Counter()
+    for path in sorted(compare.DATA.glob("*@*.jsonl")):
+        for row in compare.rows(path):
+            family = compare.family(row["family"])
+            release = ".".join(row["release"].split(".")[:2])
+            supported = row["fields"].get("supported", row["fields"].get("supported()"))
+            if (family.kernel, release) not in chosen:
+                seen[family.kernel, release, supported] += 1
+                if seen[family.kernel, release, supported] <= OF_ROWS:
+                    inputs = {**row["inputs"], **family.extra}
+                    yield Shape(family.kernel, release, supported, inputs)
+
+
+SHAPES = [*_chosen(), *_of_rows()]
 
 
 def derive(kernel: str, release: str, inputs: dict[str, Any]) -> Kernel:

@@ -110,7 +110,8 @@ READING: list[tuple[str | bytes, int, str, str]] = [
     ("fa4\n", 1, "1:1", "expected a mapping with `kernel:` and `shape:`, not a single value"),
     (f"{INDEXER}---\n{depth('0')}", 1, "16:10", "must be at least 1, not 0"),
     (target("b2000"), 1, "2:9", "did you mean 'b200'?"),
-    (target("sm_120"), 1, "2:9", "may be any of"),
+    (target("GH200"), 1, "2:9", "its architecture (sm_90a) and limits are those of 'h200'"),
+    (target("sm_120"), 1, "2:9", "rtx_5090 (sm_120) has mma.sync"),
 ]
 
 

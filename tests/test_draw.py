@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 import xml.etree.ElementTree as ET
 from itertools import pairwise
+from pathlib import Path
 
 import pictured
 import pytest
@@ -201,6 +204,37 @@ def test_labels_stand_out_in_light_and_dark_and_regions_differ_in_grey(number: i
 @pytest.mark.parametrize("name", ["text", "quiet", "good", "bad", "warn"])
 def test_words_stand_out_from_the_paper(colours: dict[str, str], name: str) -> None:
     assert contrast(colours[name], colours["paper"]) >= 4.5
+
+
+# Other programs than browsers
+
+
+def test_every_shape_has_its_colours_without_style_sheets() -> None:
+    """Who knows no CSS variables draws what has no colour of its own in black."""
+    for name in ALL:
+        root = ET.fromstring(picture.document([scene_of(name)]))
+        for shape in root.iter():
+            kind = shape.tag.removeprefix(SVG)
+            if kind in ("rect", "text", "polygon", "polyline"):
+                colour = shape.get("fill", "")
+                assert colour.startswith(("#", "url(")) or colour == "none", ET.tostring(shape)
+            if kind == "polyline":
+                assert shape.get("stroke", "").startswith("#"), ET.tostring(shape)
+
+
+@pytest.mark.skipif(not shutil.which("rsvg-convert"), reason="needs rsvg-convert of librsvg")
+def test_another_renderer_draws_it_in_colour(tmp_path: Path) -> None:
+    image = pytest.importorskip("matplotlib.image", reason="needs matplotlib to read a PNG")
+    (tmp_path / "a.svg").write_text(picture.document([scene_of("llama-3-8b")]), encoding="utf-8")
+    subprocess.run(
+        ["rsvg-convert", "a.svg", "--width", "900", "--format", "png", "-o", "a.png"],
+        cwd=tmp_path,
+        check=True,
+    )
+    pixels = (255 * image.imread(tmp_path / "a.png")[..., :3]).round().astype(int)
+    seen = {f"#{red:02x}{green:02x}{blue:02x}" for red, green, blue in pixels.reshape(-1, 3)}
+    assert {style.INKS[0].ground, style.LIGHT["paper"]} <= seen
+    assert (pixels.sum(axis=2) < 60).mean() < 0.05, "nothing but text is nearly black"
 
 
 # What cannot be drawn, and why

@@ -144,6 +144,12 @@ FINE = [
     ("tmem: {allocations: [{needs: 396}]}", "b200"),
     ("shared: {base_align: 128, regions: [{offset: 128, bytes: 16384, tma: true}]}", "b200"),
     ("tma: [{box: [64, 64], dtype: bf16, swizzle: 128B}]", "b200"),
+    (
+        "tma: [{box: [32, 8], dims: [64, 8], element_strides: [1, 2], dtype: tfloat32_ftz,"
+        " swizzle: 128B_ATOM_32B_FLIP_8B, oob_fill: nan}]",
+        "b200",
+    ),
+    ("tma: [{box: [256, 57, 16], dtype: uint8, address: 0, oob_fill: zero}]", "h200"),
     ("cluster: [16], non_portable: true", "b200"),
     ("threads: 128, grid: [1000]", "thor"),
 ]
@@ -239,6 +245,9 @@ PROBLEMS = [
     ("tmem: {allocations: [[64]]}", "shape.tmem.allocations[0]"),
     ("mma: [{kind: fp16}]", "shape.mma[0].kind"),
     ("tma: [{dtype: bf61}]", "shape.tma[0].dtype"),
+    ("tma: [{swizzle: 64B_ATOM_32B}]", "shape.tma[0].swizzle"),
+    ("tma: [{oob_fill: inf}]", "shape.tma[0].oob_fill"),
+    ("tma: [{element_strides: [1, -1]}]", "shape.tma[0].element_strides[1]"),
 ]
 
 
@@ -368,6 +377,7 @@ ONE_MISTAKE = [
     ("threads: 384, blocks_per_sm: 2, registers: {entry: 168}", {"REG004"}),
     ("threads: 384, blocks_per_sm: 2, registers: {entry: 88, maxnreg: 88}", {"REG004"}),
     ("threads: 1024, blocks_per_sm: 3", {"OCC001"}),
+    ("tma: [{dims: [100, 3, 5], dtype: f16}]", {"TMA004"}),
 ]
 
 
@@ -392,7 +402,24 @@ ADVICE = [
     ("tma: [{box: [257, 8], dtype: uint8}]", "TMA001", "make it 2 copies of 144"),
     ("tma: [{box: [257, 8], dtype: uint8}]", "TMA002", "use 256 elements"),
     ("tma: [{box: [128], dtype: 16U6_ALIGN16B, swizzle: 64B}]", "TMA003", "use the 128B swizzle"),
-    ("compiled: {target: sm_90a}", "CHK006", "say `target: h100` or `target: h200`"),
+    (
+        "tma: [{box: [512], dtype: 16U6_ALIGN16B, swizzle: 64B}]",
+        "TMA001",
+        "make it 4 copies of 128",
+    ),
+    ("tma: [{box: [256], dtype: 16U6_ALIGN16B, swizzle: 64B}]", "TMA003", "and 128 elements"),
+    ("tma: [{box: [0, 64], dtype: fp8}]", "TMA001", "use 16"),
+    ("tma: [{box: [64, 300], element_strides: [1, 7]}]", "TMA001", "make it 2 copies of 154"),
+    ("tma: [{box: [256, 256], dtype: f32}]", "TMA008", "2 copies with a box of [256, 128]"),
+    (
+        "tma: [{box: [300, 256, 256], dtype: uint8, swizzle: 64B}]",
+        "TMA008",
+        "make it 95 copies with a box of [64, 256, 14]",
+    ),
+    ("tma: [{dims: [100, 3, 5], dtype: f16}]", "TMA004", "pad it to 208 B"),
+    ("tma: [{address: 8, swizzle: 64B}]", "TMA005", "move it up by 120 B"),
+    ("tma: [{dims: [8589934593]}]", "TMA006", "split it into 3 tensors of 2,863,311,531"),
+    ("compiled: {target: sm_90a}", "CHK006", "compile for sm_100a, or say `target: sm_90a`"),
     (
         "shared: {regions: [{bytes: 512}, {bytes: 8, swizzle: 128B}, {offset: 1024, bytes: 8}]}",
         "SMEM008",

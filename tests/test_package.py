@@ -20,7 +20,15 @@ def test_every_folder_of_modules_is_installed() -> None:
         for top in ("cli", "core", "presets")
         for module in (ROOT / top).rglob("*.py")
     }
+    folders = folders - {"kcfg.core.public"} | {"kcfg"}  # the library is the package itself
     assert sorted(listed) == sorted(folders), "pyproject.toml lists the folders of modules"
+
+
+def test_the_library_is_seen_by_type_checkers() -> None:
+    linked = {path.name for path in (ROOT / ".typing" / "kcfg").glob("*.py")}
+    assert linked == {path.name for path in (ROOT / "core" / "public").glob("*.py")}, (
+        "each module of core/public has a link in .typing/kcfg"
+    )
 
 
 HEAVY = {

@@ -48,7 +48,8 @@ def test_page_has_its_sections(each: Rule) -> None:
     title, why, *_ = each.page.split("\n\n")
     assert title.endswith(".") and "\n" not in title
     assert len(why) > 40 and not why.startswith("Fails")
-    assert each.page.endswith(f"Reference: {each.source}.")
+    assert each.page.endswith(f".\n\nReference: {each.source}.")
+    assert "\n\nEvidence: " in each.page
 
 
 # At the limit, and one past it
@@ -376,12 +377,55 @@ EDGES = [
         "must be below",
     ),
     (
+        "TMA002",
+        "tma: [{box: [8, 8, 8], dtype: fp8, interleave: 16B}]",
+        "tma: [{box: [16, 8, 8], dtype: fp8, interleave: 16B}]",
+        "8 B past",
+    ),
+    (
+        "TMA002",
+        "tma: [{box: [33], dtype: 16U4_ALIGN8B}]",
+        "tma: [{box: [32], dtype: 16U4_ALIGN8B}]",
+        "is 16.5 B, 0.5 B past",
+    ),
+    (
+        "TMA003",
+        "tma: [{box: [72], dtype: bf16, swizzle: 128B_ATOM_64B}]",
+        "tma: [{box: [72, 1, 1], dtype: bf16, swizzle: 128B_ATOM_64B, interleave: 16B}]",
+        "16 B over its 128 B swizzle",
+    ),
+    (
+        "TMA004",
+        "tma: [{strides: [1099511627768]}]",
+        "tma: [{strides: [0]}]",
+        "to have at most 1,099,511,627,760 B",
+    ),
+    (
+        "TMA005",
+        "tma: [{address: 144115188075855872}]",
+        "tma: [{address: 144115188075855856}]",
+        "not below 144,115,188,075,855,872; use at most 144,115,188,075,855,856",
+    ),
+    (
+        "TMA005",
+        "tma: [{address: 144115188075855864}]",
+        "tma: [{address: 0}]",
+        "move it down by 8 B",
+    ),
+    (
         "TMA005",
         "tma: [{address: 64, swizzle: 128B}]",
         "tma: [{address: 128, swizzle: 128B}]",
         "guide asks for",
     ),
     ("TMA006", "tma: [{dims: [4294967297]}]", "tma: [{dims: [4294967296]}]", "4,294,967,296"),
+    ("TMA006", "tma: [{dims: [64, 0]}]", "tma: [{dims: [64, 1]}]", "use at least 1"),
+    (
+        "TMA006",
+        "tma: [{dims: [64, 8], element_strides: [1]}]",
+        "tma: [{dims: [64, 8], element_strides: [1, 1]}]",
+        "rank 2 and 1 element stride",
+    ),
     (
         "TMA006",
         "tma: [{dims: [64, 64], interleave: 16B}]",
@@ -393,6 +437,49 @@ EDGES = [
         "tma: [{dims: [192, 8], dtype: 16U4_ALIGN16B}]",
         "tma: [{dims: [128, 8], dtype: 16U4_ALIGN16B}]",
         "pad it to 256",
+    ),
+    (
+        "TMA008",
+        "tma: [{box: [256, 57, 16], dtype: uint8}, {box: [256, 58, 16], dtype: uint8}]",
+        "tma: [{box: [256, 57, 16], dtype: uint8}]",
+        "the box of tensor map 1 is 237,568 B (232.0 KiB), 4,096 B (4.0 KiB) over the 233,472 B",
+    ),
+    (
+        "TMA008",
+        "tma: [{box: [256, 256, 16], dtype: uint8, element_strides: [1, 2, 2]}]",
+        "tma: [{box: [256, 256, 15], dtype: uint8, element_strides: [1, 2, 2]}]",
+        "make it 2 copies with a box of [256, 256, 8]",
+    ),
+    (
+        "TMA009",
+        "tma: [{box: [8, 8], element_strides: [9, 1]}]",
+        "tma: [{box: [8, 8], element_strides: [8, 1]}]",
+        "element stride 0 of tensor map 0 is 9",
+    ),
+    ("TMA009", "tma: [{element_strides: [0]}]", "tma: [{element_strides: [1]}]", "use 1"),
+    (
+        "TMA010",
+        "tma: [{dtype: uint16, oob_fill: nan}]",
+        "tma: [{dtype: f16, oob_fill: nan}, {dtype: uint16, oob_fill: zero}]",
+        "to the driver uint16 is no float",
+    ),
+    (
+        "TMA011",
+        "{target: h100, shape: {tma: [{dtype: 16U4_ALIGN8B}]}}",
+        "{target: b300, shape: {tma: [{dtype: 16U4_ALIGN8B, swizzle: 32B}]}}",
+        "compute capability 9.0 does not have; use uint8",
+    ),
+    (
+        "TMA011",
+        "tma: [{dtype: 16U4_ALIGN16B, swizzle: 128B_ATOM_64B}]",
+        "tma: [{dtype: 16U6_ALIGN16B, swizzle: 128B_ATOM_64B}]",
+        "it goes with NONE, 128B and 128B_ATOM_32B only",
+    ),
+    (
+        "TMA011",
+        "tma: [{dtype: 16U6_ALIGN16B, interleave: 16B}]",
+        "tma: [{dtype: 16U4_ALIGN16B, interleave: 16B}]",
+        "use NONE",
     ),
     (
         "BULK001",
@@ -619,7 +706,7 @@ def test_nothing_given_is_nothing_judged() -> None:
     (spec,) = read("{kernel: launch, shape: {threads: 128}}", "test.yaml")
     assert isinstance(spec, Spec)
     silent = not_judged(spec.derive().block)
-    assert "without `tma`, TMA001 to TMA007" in silent
+    assert "without `tma`, TMA001 to TMA011" in silent
     assert not [line for line in silent if "BLK001" in line or "CFG" in line]
     assert judged("shape: {}") == []
 

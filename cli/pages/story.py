@@ -28,6 +28,8 @@ def pieces(story: Story, findings: Iterable[dict[str, Any]] = ()) -> Iterator[Pi
             yield told(finding)
     for failure in story.failures:
         yield Line(_failure(failure), "bad", 2)
+    for other in story.elsewhere:
+        yield Line(f"passes as it is as {other}, which is another kernel", "good", 2)
     if story.nearest:
         yield from nearest.pieces(story.nearest)
     for fit in story.binding:

@@ -7,8 +7,8 @@ and lanes, warps are numbers within the block, registers are counts per thread.
 from __future__ import annotations
 
 from kcfg.core.block.keys import LARGEST, Group, group, number, numbers, truth, word
+from kcfg.core.hardware import tensor_map
 from kcfg.core.hardware.dtypes import SWIZZLES
-from kcfg.core.hardware.tensor_map import TYPES
 
 UNITS = ("tcgen05", "wgmma", "mma.sync")
 KINDS = ("f16", "tf32", "f8f6f4", "i8", "mxf8f6f4", "mxf4", "mxf4nvf4")
@@ -189,10 +189,14 @@ class TensorMap(Group):
     strides: tuple[int, ...] = numbers(
         "bytes", "Of every dimension but the innermost; packed, if left out.", longest=15
     )
-    dtype: str | None = word("Element type, or one of the packed types.", TYPES)
+    element_strides: tuple[int, ...] = numbers(
+        "elements", "Steps of the copy in each dimension; all 1, if left out.", longest=16
+    )
+    dtype: str | None = word("Element type, or one of the packed types.", tensor_map.TYPES)
     element_bytes: int | None = number("bytes", "Size of an element, instead of its type.", least=1)
-    swizzle: str | None = word("Its swizzle.", SWIZZLES)
-    interleave: str | None = word("Its interleave.", ("NONE", "16B", "32B"))
+    swizzle: str | None = word("Its swizzle.", tensor_map.SWIZZLES)
+    interleave: str | None = word("Its interleave.", tensor_map.INTERLEAVES)
+    oob_fill: str | None = word("What is read beyond the tensor.", tensor_map.FILLS)
     address: int | None = number("bytes", "Global address, or what is known of it modulo 128.")
 
 

@@ -54,8 +54,7 @@ def _dynamic(size: int, draft: Draft, limits: Limits, parts: Parts) -> None:
         at_most(dynamic, most, "a block may have this shared memory"),
         equal(needs, above(dynamic, free), "more than the default needs the attribute"),
     ]
-    # Where upstream itself launches with less than it lays out, that is CFG005.
-    if parts.smem is not None and parts.smem.value <= size:
+    if parts.smem is not None:
         why = "the launch brings all the shared memory that is laid out"
         draft.checks.append(at_most(parts.smem, dynamic, why))
 

@@ -76,10 +76,18 @@ class Rule(NamedTuple):
 
     @property
     def page(self) -> str:
-        """Its page: checks, why, a failing and a passing example, reference."""
+        """Its page: checks, why, a failing and a passing example, what it rests on."""
         from inspect import cleandoc
 
-        return f"{cleandoc(self.check.__doc__ or '')}\n\nReference: {self.source}."
+        from kcfg.core.hardware.sources import evidence
+
+        kinds = joined(evidence(self.source))
+        paragraphs = (
+            cleandoc(self.check.__doc__ or ""),
+            f"Evidence: {kinds}." if kinds else "",
+            f"Reference: {self.source}.",
+        )
+        return "\n\n".join(filter(None, paragraphs))
 
     @property
     def fails(self) -> str:

@@ -9,6 +9,7 @@ from kcfg.core.block.parts import Registers, Role
 from kcfg.core.block.warpgroups import members, mixed, setters
 from kcfg.core.engine.arith import down, up
 from kcfg.core.figures import joined
+from kcfg.core.hardware.arch import variants
 from kcfg.core.hardware.sources import PTX, PTXAS
 from kcfg.core.rules import Breach, rule
 
@@ -196,10 +197,9 @@ def target_has_it(block: Block, registers: Registers) -> Iterator[Breach]:
     """
     if block.setmaxnreg and not block.arch.endswith(("a", "f")):
         path, _, count = setters(registers)[0]
-        family = "" if block.arch == "sm_90" else f" or {block.arch}f"
         yield Breach(
             f"{block.arch} has no setmaxnreg",
             path=path,
             value=count,
-            fix=f"compile for {block.arch}a{family}",
+            fix=f"compile for {joined(variants(block.arch), 'or')}",
         )

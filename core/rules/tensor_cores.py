@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kcfg.core.block.block import Block
+from kcfg.core.figures import joined
 from kcfg.core.hardware import isa
+from kcfg.core.hardware.arch import variants
 from kcfg.core.hardware.sources import PTXAS
 from kcfg.core.rules import Breach, rule
 
@@ -21,12 +23,19 @@ def unit_on_target(block: Block, unit: str) -> Iterator[Breach]:
 
     Passes: {target: b200, shape: {unit: tcgen05}}
     """
-    if not isa.has_unit(block.arch, unit):
-        target, specific = block.target, f"{block.arch.rstrip('af')}a"
-        compiles = isa.has_unit(specific, unit)
+    if isa.has_unit(block.arch, unit) is False:
+        target, fitting = block.target, joined(_with_unit(block, unit), "or")
         yield Breach(
             f"{block.arch} has no {unit}",
             path=block.unit_key,
             value=unit,
-            fix=f"compile for {specific}" if compiles else f"{target.name} has {target.mma}",
+            fix=f"compile for {fitting}" if fitting else f"{target.name} has {target.mma}",
         )
+
+
+def _with_unit(block: Block, unit: str) -> list[str]:
+    """The variants of a plain target that have a unit: those with all kinds used, if any has."""
+    kinds = [each.kind for each in block.mma if each.kind is not None]
+    having = [name for name in variants(block.arch) if isa.has_unit(name, unit)]
+    complete = [name for name in having if all(isa.has_kind(name, unit, kind) for kind in kinds)]
+    return complete or having

@@ -28,6 +28,7 @@ def unsupported(block: Block, kernel: Kernel) -> Iterator[Breach]:
 
     Every condition of the kernel's own verdict that does not hold, with the numbers on
     both sides. Such a configuration does not compile, or is refused before it is launched.
+    Where another kernel takes the same shape, that is said.
 
     Fails: {kernel: index_prefill, shape: {dtype: fp8_e4m3, ks_dtype: f32, depth: 128,
     BM_key: 128, mma_n: 256, num_heads: 64}}
@@ -37,9 +38,12 @@ def unsupported(block: Block, kernel: Kernel) -> Iterator[Breach]:
     """
     if kernel.verdict is not False:
         return
+    from kcfg.core.explain.elsewhere import elsewhere
     from kcfg.core.explain.verdict import failures
 
-    for failure in failures(kernel):
+    others = [f"`kernel: {each.kernel}` {each.release}" for each in elsewhere(kernel)]
+    takes = f"{joined(others)} {'takes' if len(others) == 1 else 'take'} it" if others else ""
+    for number, failure in enumerate(failures(kernel)):
         fails, rests = _said(failure.name, failure.condition, failure.premises, failure.inputs)
         sides = [f"{side.text} is {_shown(side.value)}" for side in failure.sides]
         reads = [f"{side.text} = {_shown(side.value)}" for side in failure.reads]
@@ -50,6 +54,7 @@ def unsupported(block: Block, kernel: Kernel) -> Iterator[Breach]:
             path=failure.reads[0].text if failure.reads else failure.path[-1],
             value=values[0] if values else None,
             limit=values[1] if len(values) > 1 else None,
+            fix="" if number else takes,
         )
 
 

@@ -14,7 +14,6 @@ from kcfg.core.saved.form import faults
 from kcfg.core.saved.reading import Saved
 from kcfg.core.spec import Spec, read
 from kcfg.core.spec.documents import place
-from kcfg.core.spec.head import LAUNCH
 from kcfg.core.spec.problem import Problem
 from kcfg.core.spec.section import Position
 from kcfg.core.spec.shape import grammar
@@ -39,8 +38,6 @@ class Report:
     def fault(self) -> Problem | None:
         """What is wrong with its form, if anything is."""
         fault = next(faults(self.data), "")
-        if not fault and self.data["kernel"] == LAUNCH:
-            fault = "the report of a launch is not judged again: give its spec"
         return Problem(self.file, *self.position(), "", fault) if fault else None
 
     def spec(self) -> Spec | list[Problem]:
@@ -51,7 +48,8 @@ class Report:
         fault = self.fault()
         if fault:
             return [fault]
-        head = {key: self.data[key] for key in ("kernel", "release", "target")}
+        # A launch written by hand has no release.
+        head = {key: self.data[key] for key in ("kernel", "release", "target") if self.data[key]}
         spec = {**head, "name": self.data.get("name"), "shape": dict(self._asked())}
         (item,) = read(json.dumps(spec, ensure_ascii=False), self.file)
         if isinstance(item, list):

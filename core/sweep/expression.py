@@ -15,8 +15,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from kcfg.core.engine import arith, terms
-from kcfg.core.errors import nearest
 from kcfg.core.hardware.dtypes import DTYPES, SHORT_NAMES, SWIZZLES
+from kcfg.core.hardware.words import meant_word
 from kcfg.core.kernel import Kernel
 from kcfg.core.spec.problem import listed
 from kcfg.core.sweep.names import Kind, UnknownNameError, name_of
@@ -241,7 +241,8 @@ class _Compiler:
         written = one.run(None)
         text, known = SHORT_NAMES.get(written, written), TEXTS[two.unit]
         if text not in known:
-            close = nearest(written, [*known, *SHORT_NAMES])
+            short = (name for name, meant in SHORT_NAMES.items() if meant in known)
+            close = meant_word(written, [*known, *short])
             hint = f"did you mean {close!r}?" if close else f"known: {listed(known)}"
             raise self.wrong(node, f"no such {two.unit}: {written!r}; {hint}")
         return one._replace(run=lambda kernel: text)

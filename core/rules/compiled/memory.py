@@ -8,8 +8,9 @@ from kcfg.core import targets
 from kcfg.core.block.block import Block
 from kcfg.core.block.parts import Compiled
 from kcfg.core.engine.arith import down, up
-from kcfg.core.errors import AmbiguousError, UnknownError
-from kcfg.core.figures import joined, size
+from kcfg.core.errors import UnknownError
+from kcfg.core.figures import size
+from kcfg.core.hardware import arch
 from kcfg.core.hardware.sources import PG, PTXAS
 from kcfg.core.rules import Breach, rule
 from kcfg.core.rules.shared_memory import padding
@@ -110,37 +111,56 @@ def _counted(build: Compiled, compiled: int) -> str:
     return f" (SHARED:{build.shared} less the reserve; a relocatable object counts none)"
 
 
-@rule("CHK006", "error", reads="compiled.target", source=f"{PTXAS}, the line `Compiling entry`")
+@rule(
+    "CHK006",
+    "error",
+    reads="compiled.target",
+    source=f"{PTXAS}, the line `Compiling entry`; {arch.SOURCE}",
+)
 def target(block: Block, compiled: str) -> Iterator[Breach]:
-    """Whether a build is for the configured target.
+    """Whether a build runs on the configured target.
 
-    Each has its own limits and instructions, and code with a variant (a) runs on no other.
+    Machine code (sm_XY) runs on devices of its major capability with the same or a later
+    minor, sm_XYf on those of its family, which are the same ones, and sm_XYa on exactly one.
+    10.1 is by itself. PTX (compute_XY) without a variant is compiled by the driver for any
+    later device too.
+
+    Seen: ptxas and nvlink take just those pairs, and a 9.0 device refused machine code of 8.9
+    and of 10.0, and ran PTX of 7.5 to 9.0.
 
     Fails: {target: b200, shape: {compiled: {target: sm_90a}}}
 
-    Passes: {target: b200, shape: {compiled: {target: sm_100a}}}
+    Passes: {target: b300, shape: {compiled: {target: sm_100f}}}
     """
-    arches, names = _named(compiled)
-    if block.arch not in (compiled, *arches):
-        said = joined((f"`target: {name}`" for name in names), "or")
-        other = f", or say {said}" if said else ""
+    code, device = _code(compiled), block.target
+    if not arch.runs_on(code, device.cc):
+        other = _target_for(block, code)
         yield Breach(
-            f"compiled for {compiled}, configured for {block.arch}",
+            f"compiled for {compiled}, which does not run on {device.name} ({device.cc})",
             value=compiled,
             limit=block.arch,
-            fix=f"compile for {block.arch}{other}",
+            fix=f"compile for {block.arch}{f', or say `target: {other}`' if other else ''}",
         )
 
 
-def _named(compiled: str) -> tuple[set[str], tuple[str, ...]]:
-    """The architectures a name stands for, and the spellings of a target that say which."""
+def _code(compiled: str) -> str:
+    """What a build was compiled for; where that is said by a GPU's name, its architecture."""
+    if arch.parsed(compiled) is not None:
+        return compiled
     try:
-        found = targets.find(compiled)
-    except AmbiguousError as several:
-        return set(), tuple(several.known)
+        return targets.find(compiled).arch
     except UnknownError:
-        return set(), ()
-    return {found.arch}, (compiled,)
+        return compiled
+
+
+def _target_for(block: Block, code: str) -> str:
+    """The spelling of a target that code runs on and the configuration is for; "" for none."""
+    try:
+        found = targets.find(code)
+    except UnknownError:
+        return ""
+    refused = block.kernel_class is not None and block.kernel_class.refuses(found)
+    return "" if refused else code
 
 
 @rule("CHK008", "error", reads="compiled.refused", source=f"{PTXAS}, lines with `error`")
