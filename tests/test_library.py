@@ -184,3 +184,40 @@ def test_a_users_program_is_typed(tmp_path: Path) -> None:
         env={"MYPYPATH": str(root / ".typing"), "PATH": "/usr/bin:/bin", "HOME": str(tmp_path)},
     )
     assert "Success" in done.stdout, done.stdout
+
+
+CANDIDATES = [
+    {"BM": rows, "qk_depth": depth, "ov_depth": depth, "page_size": page}
+    for rows in (64, 128, 256)
+    for depth in (32, 64, 96, 128, 192, 256)
+    for page in (0, 16, 64, 128)
+]
+MODEL = {"qkv_dtype": "bf16", "num_q_heads": 32, "group": 4}
+
+
+@pytest.mark.parametrize("count", [5, len(CANDIDATES)], ids=["one by one", "as arrays"])
+def test_prune_keeps_what_the_verdict_takes_and_says_why_of_the_rest(count: int) -> None:
+    given = [dict(each) for each in CANDIDATES[:: len(CANDIDATES) // count]]
+    pruned = kcfg.prune("fa4", given, "26.7", **MODEL)
+    takes = [bool(kcfg.derive("fa4", "26.7", **MODEL, **each).supported) for each in given]
+    assert list(pruned) == [each for each, good in zip(given, takes, strict=True) if good]
+    assert given == [dict(each) for each in CANDIDATES[:: len(CANDIDATES) // count]]
+    dropped = list(pruned.dropped)
+    assert len(dropped) + len(pruned) == len(given) and 0 < len(pruned) < len(given)
+    for each in dropped:
+        assert each.candidate in given and each.why
+        assert not each.configuration.supported
+    assert any(" is " in why for each in dropped for why in each.why)
+
+
+def test_prune_takes_short_names_and_says_what_is_wrong() -> None:
+    words = [{"qkv_dtype": word, "BM": 64 + 64 * (n % 4)} for n in range(80) for word in ("bf16",)]
+    depth = {"num_q_heads": 32, "group": 4, "qk_depth": 128, "ov_depth": 128, "page_size": 128}
+    assert kcfg.prune("fa4", words, **depth)
+    assert list(kcfg.prune("fa4", [], **depth)) == []
+    with pytest.raises(kcfg.Error, match=r"shape\.BM: must be at least 1"):
+        kcfg.prune("fa4", [*words, {"qkv_dtype": "bf16", "BM": 0}], **depth)
+    with pytest.raises(kcfg.Error, match="unknown key `bm`"):
+        kcfg.prune("fa4", [{"bm": 64}], qkv_dtype="bf16", **depth)
+    with pytest.raises(kcfg.Error, match="no verdict of its own"):
+        kcfg.prune("matmul", [{"M": 128}], ab_dtype="bf16", c_dtype="bf16", N=128, K=128)

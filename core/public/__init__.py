@@ -21,16 +21,19 @@ if TYPE_CHECKING:
     from kcfg.configuration import Configuration as Configuration, derive as derive, read as read
     from kcfg.errors import Error as Error
     from kcfg.manual import Manual as Manual, kernel as kernel, kernels as kernels
+    from kcfg.pruning import Pruned as Pruned, prune as prune
 
 _MODULES = {
     "Configuration": "configuration",
     "Difference": "comparing",
     "Error": "errors",
     "Manual": "manual",
+    "Pruned": "pruning",
     "derive": "configuration",
     "diff": "comparing",
     "kernel": "manual",
     "kernels": "manual",
+    "prune": "pruning",
     "read": "configuration",
 }
 """The public names, and the modules here that have them."""
