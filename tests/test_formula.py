@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Callable, Iterator
 from operator import attrgetter
 from types import FunctionType
@@ -15,6 +17,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from kcfg.core import kernels, targets
 from kcfg.core.engine import formula, reasons, terms, trees
 from kcfg.core.engine.arith import div
+from kcfg.core.engine.formula import Expression
 from kcfg.core.engine.graph import graph
 from kcfg.core.engine.quantity import Quantity, integer, quantity
 from kcfg.core.engine.struct import Struct
@@ -175,6 +178,28 @@ def test_the_steps_of_a_stage_count() -> None:
         "98780 // 17040",
         "5",
     )
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("negate(self.pair_cta) | (self.num_q == 2)", "not pair_cta or num_q == 2"),
+        ("(a == 1) | (b == 2) | (c == 3)", "a == 1 or b == 2 or c == 3"),
+        ("negate(c & d) & (a | b)", "not (c and d) and (a or b)"),
+        ("pick(negate(b) & a, x // 2, up(y, 8))", "pick(not b and a, x // 2, up(y, 8))"),
+        ("all_of(one=negate(negate(a)), two=b < 3)", "all_of(one=not not a, two=b < 3)"),
+    ],
+)
+def test_conditions_are_written_in_words(code: str, said: str) -> None:
+    expression = Expression(ast.parse(code, mode="eval").body, {})
+    assert expression.text == said
+
+
+@pytest.mark.parametrize("shape", shapes.SHAPES, ids=lambda shape: shape.id)
+def test_no_text_shows_what_only_arrays_need(shape: shapes.Shape) -> None:
+    for struct, entry in quantities(shapes.derive(shape.kernel, shape.release, shape.inputs)):
+        for line in (formula.text(entry), *formula.steps(struct, entry)):
+            assert not re.search(r"negate|[|&]", line), line
 
 
 def test_a_division_by_zero_stays_a_call() -> None:
