@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from kcfg.core.figures import some
 from kcfg.core.spec.problem import printable
 
 
@@ -35,14 +36,12 @@ def tmem(tmem: dict[str, Any]) -> str:
 def registers(registers: dict[str, Any]) -> str:
     """Registers of a report."""
     pool = registers["pool"]
-    asked = "" if pool["asked"] is None else f"; roles ask for {pool['asked']:,}"
-    return (
-        f"Registers: {registers['threads']:,} threads enter with {registers['entry']:,}{asked} of"
-        f" {pool['granted']:,}"
-        if asked
-        else f"Registers: {registers['threads']:,} threads enter with {registers['entry']:,},"
-        f" {pool['granted']:,} in all"
-    )
+    enter = "enters" if registers["threads"] == 1 else "enter"
+    threads = f"{some(registers['threads'], 'thread')} {enter} with {registers['entry']:,}"
+    granted = f"{pool['granted']:,}"
+    if pool["asked"] is None:
+        return f"Registers: {threads}, {granted} in all"
+    return f"Registers: {threads}; roles ask for {pool['asked']:,} of {granted}"
 
 
 def barriers(barriers: dict[str, Any]) -> str:
