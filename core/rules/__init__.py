@@ -239,13 +239,18 @@ def missing(block: Block) -> Iterator[tuple[Rule, str]]:
 
 
 def not_judged(block: Block) -> list[str]:
-    """What was not looked at: rules by the key they would have needed, and that key."""
+    """What was not looked at, in words: rules by the keys they would have needed."""
+    return [f"without {keys}, {joined(spans(ids))}" for keys, ids in unasked(block).items()]
+
+
+def unasked(block: Block) -> dict[str, list[str]]:
+    """The ids of the rules that lack something, by the keys that would give it."""
     waiting: dict[str, list[str]] = {}
     for each, path in missing(block):
         # Without a build there is nothing to say about the rules for one.
         if path not in DERIVED and not (each.of_build and block.compiled is None):
             waiting.setdefault(GIVEN_BY.get(path, f"`{path}`"), []).append(each.id)
-    return [f"without {keys}, {joined(spans(ids))}" for keys, ids in waiting.items()]
+    return waiting
 
 
 @lru_cache

@@ -134,7 +134,7 @@ class Given(Kernel):
             Candidate(
                 f"MMA {tile.mma_m} x {tile.mma_n}{', swapped' if tile.swapped else ''}",
                 tile is choice.best,
-                f"{some(tile.waves, 'wave')}, {some(tile.area, 'element')}",
+                f"{some(int(tile.waves), 'wave')}, {some(tile.area, 'element')}",
             )
             for tile in (choice.best, *beaten[:MOST_BEATEN])
         )
