@@ -22,7 +22,18 @@ from kcfg.core.same import same
 from kcfg.core.saved.form import leaves
 from kcfg.core.spec import Spec
 
-__all__ = ["Because", "Change", "Diff", "Move", "Result", "Side", "Verdict", "compare", "derived"]
+__all__ = [
+    "Because",
+    "Change",
+    "Diff",
+    "Lead",
+    "Move",
+    "Result",
+    "Side",
+    "Verdict",
+    "compare",
+    "derived",
+]
 
 
 class Side(NamedTuple):
@@ -49,6 +60,13 @@ class Result(NamedTuple):
     @property
     def changed(self) -> bool:
         return not same(self.old, self.new)
+
+
+class Lead(NamedTuple):
+    """A cause, and the results that follow from it; one whose own formula it is among them."""
+
+    because: Because
+    results: tuple[Result, ...]
 
 
 class Verdict(NamedTuple):
@@ -102,6 +120,16 @@ class Diff(NamedTuple):
     def changed(self) -> tuple[Result, ...]:
         """The results that came out differently."""
         return tuple(result for result in self.results if result.changed)
+
+    @property
+    def leads(self) -> tuple[Lead, ...]:
+        """The causes of all that changed, each with the results that follow from it."""
+        following: dict[Because, list[Result]] = {}
+        for result in self.changed:
+            following.setdefault(result.because, []).append(result)
+        return tuple(
+            Lead(because, tuple(results)) for because, results in following.items() if because
+        )
 
     @property
     def same(self) -> bool:
