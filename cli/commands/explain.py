@@ -97,6 +97,7 @@ def _explained(intake: Intake, names: list[str], depth: int) -> Iterator[Told]:
             spec.name,
             spec.source,
             findings=tuple(finding.to_json() for finding in found_by_rules),
+            release_given=spec.release_given,
         )
         if any(finding.severity == "error" for finding in found_by_rules):
             intake.fail(FOUND)

@@ -9,7 +9,7 @@ from kcfg.cli.pages import causes, moves
 from kcfg.cli.pages.causes import ARROW
 from kcfg.cli.pages.groups import grouped
 from kcfg.cli.pages.pieces import Column, Heading, Line, Piece, Row, Table
-from kcfg.cli.pages.titles import title
+from kcfg.cli.pages.titles import reported, title
 from kcfg.cli.pages.units import change, number
 from kcfg.cli.pages.verdicts import told, verdict
 from kcfg.core.diff import Change, Diff, Result, Side, Verdict
@@ -54,7 +54,7 @@ def page(diff: Diff, everything: bool) -> Iterator[Piece]:
 
 def _whence(side: Side, by: bool) -> str:
     """A side's label and source, and which kcfg its numbers are from."""
-    parts = [side.report.get("name"), side.report.get("source")]
+    parts = [side.report.get("name"), reported(side.report)]
     if side.saved:
         writer = side.report.get("kcfg", "of an unknown version")
         parts.append(f"saved in {side.saved} by kcfg {writer}")

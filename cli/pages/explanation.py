@@ -6,12 +6,11 @@ from collections.abc import Iterable, Iterator
 
 from kcfg.cli.pages import words
 from kcfg.cli.pages.pieces import Code, Column, Heading, Line, Piece, Row, Table
-from kcfg.cli.pages.titles import title
+from kcfg.cli.pages.titles import title, whence
 from kcfg.cli.pages.told import Told
 from kcfg.cli.pages.units import measured, number
 from kcfg.core.explain.explanation import Explanation
 from kcfg.core.figures import joined
-from kcfg.core.spec.problem import printable
 
 HEADINGS = {
     "total": "Made of",
@@ -33,7 +32,7 @@ def pages(told: Iterable[Told], tree: bool) -> Iterator[Piece]:
 def _page(told: Told, tree: bool) -> Iterator[Piece]:
     yield Heading(title(told.name, told.kernel, told.release, told.target), 1)
     if told.source:
-        yield Line(printable(told.source), "dim")
+        yield Line(whence(told.source, told.release, told.release_given), "dim")
     if told.asked is not None:
         from kcfg.cli.pages import launch
 

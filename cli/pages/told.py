@@ -13,7 +13,8 @@ class Told(NamedTuple):
     """What is told of one spec: its story, or explanations; of a kernel, manual entries.
 
     ``target`` and ``source`` are empty for a kernel. ``findings`` are what the rules find, as
-    plain data, and ``asked`` the keys of a launch, which has nothing that could be explained.
+    plain data, and ``asked`` the keys of a launch, which has nothing that could be explained. A
+    release that is not given is the newest.
     """
 
     kernel: str
@@ -26,3 +27,4 @@ class Told(NamedTuple):
     references: tuple[Reference, ...] = ()
     findings: tuple[dict[str, Any], ...] = ()
     asked: dict[str, Any] | None = None
+    release_given: bool = True

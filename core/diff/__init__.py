@@ -17,7 +17,7 @@ from kcfg.core.diff.moves import Move
 from kcfg.core.engine.quantity import Input
 from kcfg.core.explain.verdict import Failure, failures
 from kcfg.core.kernel import Kernel
-from kcfg.core.report import report
+from kcfg.core.report import report, report_of
 from kcfg.core.same import same
 from kcfg.core.saved.form import leaves
 from kcfg.core.spec import Spec
@@ -145,7 +145,7 @@ class Diff(NamedTuple):
 def derived(spec: Spec) -> Side:
     """A spec as one side of a comparison."""
     kernel = spec.derive()
-    return Side(report(kernel, name=spec.name, source=spec.source), kernel)
+    return Side(report_of(spec, kernel), kernel)
 
 
 def compare(old: Side, new: Side) -> Diff:

@@ -68,7 +68,7 @@ def _said(
     """What stands before and behind the numbers of a failure: all that has none."""
     because = f" where {' and '.join(premises)}" if premises else ""
     rests = f"; it rests on {_resting(inputs)}" if inputs else ""
-    return f"unsupported: {name} fails, {condition}{because}", rests
+    return f"unsupported: {name.replace('_', ' ')} fails, {condition}{because}", rests
 
 
 def _resting(inputs: tuple[str, ...]) -> str:

@@ -1,0 +1,75 @@
+"""What is said is said so that one understands it: laws that every text keeps."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from kcfg.cli.main import application
+
+INDEXER = "{dtype: fp8_e4m3, ks_dtype: f32, depth: 128, BM_key: 128, mma_n: 128, num_heads: 64}"
+
+
+def kcfg(*arguments: str, stdin: str | None = None) -> Result:
+    return CliRunner().invoke(application(list(arguments)), list(arguments), input=stdin)
+
+
+# Where a spec stood, and which release it is of
+
+
+@pytest.fixture
+def specs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two documents, of which only the second names a release."""
+    monkeypatch.chdir(tmp_path)
+    Path("two.yaml").write_text(
+        f"kernel: index_prefill\nshape: {INDEXER}\n---\n"
+        f"kernel: index_prefill\nrelease: 26.6\nshape: {INDEXER}\n"
+    )
+    return tmp_path
+
+
+@pytest.mark.parametrize("command", [("derive",), ("explain",)], ids=" ".join)
+def test_a_page_says_where_its_spec_stood_and_which_release_was_taken(
+    command: tuple[str, ...], specs: Path
+) -> None:
+    lines = kcfg(*command, "two.yaml").stdout.splitlines()
+    assert "two.yaml#1:1 (spec 1, line 1); no release given: 26.7, the newest" in lines
+    assert "two.yaml#2:4 (spec 2, line 4)" in lines
+
+
+def test_a_comparison_says_which_release_was_taken(specs: Path) -> None:
+    text = kcfg("diff", "two.yaml", "--set", "mma_n=128..96").stdout
+    assert text.count("no release given: 26.7, the newest") == 1
+    assert "no release given" not in kcfg("diff", "two.yaml", "--release", "26.6..26.7").stdout
+
+
+def test_the_report_says_whether_a_release_was_given(specs: Path) -> None:
+    for given, *options in (("false",), ("true", "--release", "26.7")):
+        found = kcfg("derive", "two.yaml", *options, "--get", "release_given").stdout
+        assert found.splitlines() == [given, "true"]
+
+
+def test_validating_says_which_release_was_taken_when_asked(specs: Path) -> None:
+    said = "two.yaml#1:1: no release given: 26.7, the newest"
+    assert kcfg("validate", "two.yaml", "--info").stdout.splitlines().count(said) == 1
+    assert "no release given" not in kcfg("validate", "two.yaml").stdout
+
+
+def test_a_launch_has_no_release_to_give() -> None:
+    text = kcfg("derive", "-", stdin="{kernel: launch, shape: {threads: 128}}").stdout
+    assert "release" not in text and "<stdin>#1:1 (spec 1, line 1)" in text
+
+
+# Verdicts
+
+
+def test_what_has_no_verdict_of_its_own_is_said_to_pass_or_not() -> None:
+    for threads, verdict in (
+        (1024, "passes the rules, which alone judge it"),
+        (1025, "CANNOT RUN"),
+    ):
+        spec = f"{{kernel: launch, shape: {{threads: {threads}}}}}"
+        for command in ("derive", "explain"):
+            assert verdict in kcfg(command, "-", stdin=spec).stdout.splitlines()
