@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner, Result
 
 from kcfg.cli.main import application
+from kcfg.core import kernels
+from kcfg.core.engine import formula
+from kcfg.core.engine.graph import graph
+from kcfg.core.engine.quantity import Quantity
 
 INDEXER = "{dtype: fp8_e4m3, ks_dtype: f32, depth: 128, BM_key: 128, mma_n: 128, num_heads: 64}"
 
@@ -60,6 +66,31 @@ def test_validating_says_which_release_was_taken_when_asked(specs: Path) -> None
 def test_a_launch_has_no_release_to_give() -> None:
     text = kcfg("derive", "-", stdin="{kernel: launch, shape: {threads: 128}}").stdout
     assert "release" not in text and "<stdin>#1:1 (spec 1, line 1)" in text
+
+
+# Words
+
+
+def test_the_glossary_has_every_word_that_a_formula_shows() -> None:
+    told = json.loads(kcfg("explain", "--words", "--format", "json").stdout)["words"]
+    known = {each["call"].partition("(")[0] for each in told}
+    assert all(each["meaning"].endswith(".") for each in told)
+    called = set()
+    for kernel in kernels.names():
+        for release in kernels.releases(kernel):
+            cls = kernels.find(kernel, release)
+            for name in graph(cls).reads:
+                member = formula.resolve(cls, tuple(name.split("."))).member
+                if isinstance(member, Quantity):
+                    called |= set(re.findall(r"(\w+)\(", formula.text(member)))
+    assert called and called - known == set()
+    assert {word for word in known if word.isidentifier()} == called
+
+
+def test_the_glossary_takes_nothing_else() -> None:
+    for arguments in (["x.yaml"], ["--preset", "llama-3-8b"], ["--kernel", "fa4"]):
+        result = kcfg("explain", "--words", *arguments)
+        assert result.exit_code == 2 and "--words" in result.stderr
 
 
 # Verdicts

@@ -30,6 +30,10 @@ def pages(told: Iterable[Told], tree: bool) -> Iterator[Piece]:
 
 
 def _page(told: Told, tree: bool) -> Iterator[Piece]:
+    if told.words:
+        yield Heading("The words of formulas", 1)
+        yield from (Line(f"{each.call}: {each.meaning}", indent=2) for each in told.words)
+        return
     yield Heading(title(told.name, told.kernel, told.release, told.target), 1)
     if told.source:
         yield Line(whence(told.source, told.release, told.release_given), "dim")

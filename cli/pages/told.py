@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from kcfg.core.explain.explanation import Explanation, Reference
+    from kcfg.core.explain.glossary import Word
     from kcfg.core.explain.story import Story
 
 
@@ -14,7 +15,7 @@ class Told(NamedTuple):
 
     ``target`` and ``source`` are empty for a kernel. ``findings`` are what the rules find, as
     plain data, and ``asked`` the keys of a launch, which has nothing that could be explained. A
-    release that is not given is the newest.
+    release that is not given is the newest. ``words`` are those of formulas, of whatever kernel.
     """
 
     kernel: str
@@ -28,3 +29,4 @@ class Told(NamedTuple):
     findings: tuple[dict[str, Any], ...] = ()
     asked: dict[str, Any] | None = None
     release_given: bool = True
+    words: tuple[Word, ...] = ()

@@ -33,4 +33,5 @@ def _told(told: Told) -> dict[str, Any]:
         "story": plain(told.story),
         "explanations": plain(told.explanations),
         "references": plain(told.references),
+        "words": plain(told.words),
     }

@@ -1,0 +1,68 @@
+"""The words that formulas are written in, each with what it means: read off the functions."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from inspect import Parameter, cleandoc, signature
+from typing import Any, NamedTuple
+
+from kcfg.core import kernels
+from kcfg.core.engine import formula, terms
+from kcfg.core.engine.graph import graph
+from kcfg.core.engine.quantity import Quantity
+
+
+class Word(NamedTuple):
+    """A word as formulas call it, and what it gives."""
+
+    call: str
+    meaning: str
+
+
+SIGNS = (
+    Word("not a, a and b, a or b", "Conditions: the opposite, both, at least one."),
+    Word("a // b", "The quotient, as div gives it; b is never 0 here."),
+    Word("a % b", "The remainder, as mod gives it; b is never 0 here."),
+    Word("target.name", "A limit of the GPU; `kcfg targets NAME` lists them."),
+)
+"""What is no function: operators, and the names of limits."""
+
+
+def words() -> tuple[Word, ...]:
+    """Every word that the formula of a kernel uses; raises `NoSourceError` without their source."""
+    used = {function.__name__: function for function in _called()}
+    spoken = {terms.negate.__name__}  # shown as `not`
+    return (
+        *(_word(used[name]) for name in sorted(used.keys() - spoken, key=str.lower)),
+        *SIGNS,
+    )
+
+
+def _called() -> Iterator[Any]:
+    """The functions that formulas call, of all kernels and releases."""
+    for kernel in kernels.names():
+        for release in kernels.releases(kernel):
+            cls = kernels.find(kernel, release)
+            for name in graph(cls).reads:
+                member = formula.resolve(cls, tuple(name.split("."))).member
+                if isinstance(member, Quantity):
+                    yield from _calls(member)
+
+
+def _calls(quantity: Quantity[Any]) -> Iterator[Any]:
+    expression = formula.of(quantity)
+    for node in ast.walk(expression.tree):
+        if isinstance(node, ast.Call):
+            function = expression.within(node).function
+            if function is not None:
+                yield function
+
+
+def _word(function: Any) -> Word:
+    several = {Parameter.VAR_KEYWORD: "name=...", Parameter.VAR_POSITIONAL: "..."}
+    given = signature(function).parameters.values()
+    names = [several.get(each.kind, each.name) for each in given]
+    first = cleandoc(function.__doc__ or "").partition("\n\n")[0]
+    meaning = " ".join(first.replace("``", "`").split())
+    return Word(f"{function.__name__}({', '.join(names)})", meaning)
