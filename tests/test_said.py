@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner, Result
 
+from kcfg.cli import console
 from kcfg.cli.main import application
 from kcfg.core import kernels
 from kcfg.core.engine import formula
@@ -104,3 +109,59 @@ def test_what_has_no_verdict_of_its_own_is_said_to_pass_or_not() -> None:
         spec = f"{{kernel: launch, shape: {{threads: {threads}}}}}"
         for command in ("derive", "explain"):
             assert verdict in kcfg(command, "-", stdin=spec).stdout.splitlines()
+
+
+# Modules of one's own
+
+
+@pytest.fixture
+def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder that stands in for the one of kernels, with a kernel called ``mine``."""
+    monkeypatch.setattr(kernels, "__path__", [str(tmp_path)])
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "__init__.py").touch()
+    caches = (kernels.names, kernels._files, kernels._releases)
+    for cache in caches:
+        cache.cache_clear()
+    yield tmp_path / "mine" / "r1_0.py"
+    for cache in caches:
+        cache.cache_clear()
+    for name in [name for name in sys.modules if name.startswith("kcfg.core.kernels.mine")]:
+        del sys.modules[name]
+
+
+@pytest.mark.parametrize(
+    ("code", "line", "why"),
+    [
+        ("import math\n\nprint(undefined)\n", 3, "NameError: name 'undefined' is not defined"),
+        ("class Kernel:\n    size = = 2\n", 2, "SyntaxError: invalid syntax"),
+        ("from math import sinus\n", 1, "ImportError: cannot import name 'sinus' from 'math'"),
+        (
+            "from kcfg.core.engine.quantity import integer\n\nN = integer()\n",
+            3,
+            "TypeError: integer() missing",
+        ),
+        ("KERNELS = 1\n", 0, "it declares no KERNEL"),
+    ],
+)
+def test_a_kernel_of_ones_own_that_fails_to_import_is_told_by_file_and_line(
+    code: str, line: int, why: str, mine: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mine.write_text(code)
+    for arguments in (["kernels", "mine"], ["derive", "-"], ["explain", "--kernel", "mine", "x"]):
+        with pytest.raises(SystemExit) as left, given("kernel: mine\nshape: {a: 1}\n"):
+            console.safely(lambda told=arguments: application(told)(told))
+        said = capsys.readouterr().err
+        assert left.value.code == 2
+        place = f"{mine}:{line}" if line else str(mine)
+        assert said.startswith(f"{place}: this module cannot be loaded: {why}"), said
+
+
+@contextmanager
+def given(text: str) -> Iterator[None]:
+    """Standard input that holds a text."""
+    before, sys.stdin = sys.stdin, io.TextIOWrapper(io.BytesIO(text.encode()))
+    try:
+        yield
+    finally:
+        sys.stdin = before
