@@ -9,6 +9,7 @@ from kcfg.cli.pages.pieces import Code, Column, Heading, Line, Piece, Row, Table
 from kcfg.cli.pages.titles import title, whence
 from kcfg.cli.pages.told import Told
 from kcfg.cli.pages.units import measured, number
+from kcfg.core.docs import one_line
 from kcfg.core.explain.explanation import Explanation
 from kcfg.core.figures import joined
 
@@ -64,7 +65,7 @@ def _whole(explanation: Explanation) -> Iterator[Piece]:
 
 def reasons(told: Explanation) -> Iterator[Piece]:
     """What stands below the value: what it is, its formula with numbers, what rests on what."""
-    yield Line(" ".join(told.doc.split()), indent=2)
+    yield Line(one_line(told.doc), indent=2)
     if told.source:
         yield Line(f"As in {told.source}.", "dim", 2)
     if told.formula:

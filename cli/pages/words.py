@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from kcfg.cli.pages.pieces import Column, Row, Table, Tone
 from kcfg.cli.pages.units import measured, number
+from kcfg.core.docs import one_line
 from kcfg.core.engine.formula import Read
 from kcfg.core.engine.reasons import Choice, Fit, Ledger, Term
 from kcfg.core.explain.explanation import Dependency, Explanation
@@ -153,7 +154,7 @@ def dependencies(found: tuple[Dependency, ...]) -> Table:
     return Table(
         [Column(""), Column("", True), Column(""), Column("")],
         [
-            Row([each.key, measured(each.value, each.unit or ""), mark(each), each.doc])
+            Row([each.key, measured(each.value, each.unit or ""), mark(each), one_line(each.doc)])
             for each in found
         ],
     )

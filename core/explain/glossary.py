@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from inspect import Parameter, cleandoc, signature
+from inspect import signature
 from typing import Any, NamedTuple
 
 from kcfg.core import kernels
+from kcfg.core.docs import paragraphs
 from kcfg.core.engine import formula, terms
 from kcfg.core.engine.graph import graph
 from kcfg.core.engine.quantity import Quantity
@@ -27,6 +28,10 @@ SIGNS = (
     Word("target.name", "A limit of the GPU; `kcfg targets NAME` lists them."),
 )
 """What is no function: operators, and the names of limits."""
+
+
+SEVERAL = {"VAR_KEYWORD": "name=...", "VAR_POSITIONAL": "..."}
+"""How arguments are written of which there may be any number, by the kind of their parameter."""
 
 
 def words() -> tuple[Word, ...]:
@@ -60,9 +65,7 @@ def _calls(quantity: Quantity[Any]) -> Iterator[Any]:
 
 
 def _word(function: Any) -> Word:
-    several = {Parameter.VAR_KEYWORD: "name=...", Parameter.VAR_POSITIONAL: "..."}
     given = signature(function).parameters.values()
-    names = [several.get(each.kind, each.name) for each in given]
-    first = cleandoc(function.__doc__ or "").partition("\n\n")[0]
-    meaning = " ".join(first.replace("``", "`").split())
+    names = [SEVERAL.get(each.kind.name, each.name) for each in given]
+    meaning = paragraphs(function.__doc__).partition("\n\n")[0].replace("``", "`")
     return Word(f"{function.__name__}({', '.join(names)})", meaning)
