@@ -6,19 +6,27 @@ import io
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+import shapes
+from hypothesis import HealthCheck, given, settings, strategies as st
 from typer.testing import CliRunner, Result
 
 from kcfg.cli import console
 from kcfg.cli.main import application
+from kcfg.cli.pages import explanation, kernels as kernel_pages, report as report_page
+from kcfg.cli.pages.pieces import Heading, Line, Piece, Table
 from kcfg.core import kernels
 from kcfg.core.engine import formula
 from kcfg.core.engine.graph import graph
 from kcfg.core.engine.quantity import Quantity
+from kcfg.core.explain.explanation import explain
+from kcfg.core.findings import findings
+from kcfg.core.report import Derived, report
+from kcfg.core.rules import rules
 
 INDEXER = "{dtype: fp8_e4m3, ks_dtype: f32, depth: 128, BM_key: 128, mma_n: 128, num_heads: 64}"
 
@@ -57,9 +65,9 @@ def test_a_comparison_says_which_release_was_taken(specs: Path) -> None:
 
 
 def test_the_report_says_whether_a_release_was_given(specs: Path) -> None:
-    for given, *options in (("false",), ("true", "--release", "26.7")):
+    for first, *options in (("false",), ("true", "--release", "26.7")):
         found = kcfg("derive", "two.yaml", *options, "--get", "release_given").stdout
-        assert found.splitlines() == [given, "true"]
+        assert found.splitlines() == [first, "true"]
 
 
 def test_validating_says_which_release_was_taken_when_asked(specs: Path) -> None:
@@ -149,7 +157,7 @@ def test_a_kernel_of_ones_own_that_fails_to_import_is_told_by_file_and_line(
 ) -> None:
     mine.write_text(code)
     for arguments in (["kernels", "mine"], ["derive", "-"], ["explain", "--kernel", "mine", "x"]):
-        with pytest.raises(SystemExit) as left, given("kernel: mine\nshape: {a: 1}\n"):
+        with pytest.raises(SystemExit) as left, standard_input("kernel: mine\nshape: {a: 1}\n"):
             console.safely(lambda told=arguments: application(told)(told))
         said = capsys.readouterr().err
         assert left.value.code == 2
@@ -158,10 +166,100 @@ def test_a_kernel_of_ones_own_that_fails_to_import_is_told_by_file_and_line(
 
 
 @contextmanager
-def given(text: str) -> Iterator[None]:
+def standard_input(text: str) -> Iterator[None]:
     """Standard input that holds a text."""
     before, sys.stdin = sys.stdin, io.TextIOWrapper(io.BytesIO(text.encode()))
     try:
         yield
     finally:
         sys.stdin = before
+
+
+# Spaces, numbers and sizes in every text
+
+
+WRONG = {
+    "doubled space": re.compile(r"\S  +\S"),
+    "line break": re.compile(r"\n"),
+    "plural of one": re.compile(
+        r"(?<![\d.,=-])1 (?!this\b|is\b|has\b|was\b|plus\b)[a-zA-Z]+[a-z]s\b"
+    ),
+    "size below 0": re.compile(r"-\d[\d,]* (fit|each)\b|\bat -\d"),
+}
+"""What no text for people contains."""
+
+
+def texts(page: Iterable[Piece]) -> Iterator[str]:
+    """Everything that a page says in words."""
+    for piece in page:
+        if isinstance(piece, Heading | Line):
+            yield piece.text
+        elif isinstance(piece, Table):
+            yield from (cell.strip() for row in piece.rows for cell in row.cells)
+
+
+def assert_readable(found: Iterable[str]) -> None:
+    for text in found:
+        for what, wrong in WRONG.items():
+            assert not wrong.search(text), (what, text)
+
+
+@pytest.mark.parametrize("shape", shapes.SHAPES, ids=lambda shape: shape.id)
+def test_pages_read_well(shape: shapes.Shape) -> None:
+    kernel = shapes.derive(shape.kernel, shape.release, shape.inputs)
+    assert_readable(texts(report_page.page(Derived(kernel, report(kernel)))))
+    assert_readable(each.said for each in kernel.candidates())
+    for member in type(kernel).quantities.values():
+        assert_readable(texts(explanation.reasons(explain(kernel, member.key))))
+
+
+@pytest.mark.parametrize(("name", "release"), shapes.RELEASES)
+@settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_refused_shapes_read_well(name: str, release: str, data: st.DataObject) -> None:
+    kernel = shapes.derive(name, release, data.draw(shapes.random(name, release)))
+    assert_readable(finding.message for finding in findings(kernel))
+    for member in type(kernel).quantities.values():
+        assert_readable(texts(explanation.reasons(explain(kernel, member.key))))
+
+
+@pytest.mark.parametrize("name", kernels.names())
+def test_manuals_read_well(name: str) -> None:
+    assert_readable(texts(kernel_pages.manual([kernels.find(name)])))
+
+
+ONES = [
+    "threads: 1, registers: {entry: 1}",
+    "threads: 33, registers: {entry: 255, launch_bounds: [1, 33]}, blocks_per_sm: 33",
+    "threads: 2, block: [1, 1, 1]",
+    "threads: 64, registers: {launch_bounds: [32, 33], warpgroups: [24]}, named_barriers: [1]",
+    "blocks_per_sm: 33, named_barriers: [1], tmem: {columns: 1}",
+    "tmem: {allocations: [512], columns: 513}, blocks_per_sm: 2",
+    "pipelines: [{name: kv, stages: 1, tma: true, stage_bytes: 1}]",
+    "pipelines: [{name: kv, stages: 1, barrier_bytes: 8, stage_bytes: 232448}]",
+    "tma: [{dims: [1], box: [1, 1], strides: [1, 1]}]",
+]
+"""Launches with one of things, that rules have something to say of."""
+
+
+@pytest.mark.parametrize("shape", ONES)
+def test_one_of_a_thing_is_singular(shape: str) -> None:
+    done = kcfg("validate", "-", "--info", stdin=f"{{kernel: launch, shape: {{{shape}}}}}")
+    lines = done.stdout.splitlines()
+    assert len(lines) > 1 and " SPEC" not in done.stdout
+    assert_readable(line.partition(" ")[2] for line in lines)
+
+
+def test_no_example_of_a_rule_is_told_badly() -> None:
+    for rule in rules():
+        found = kcfg("validate", "-", "--info", stdin=f"{{kernel: launch, {rule.fails}}}")
+        assert_readable(line.partition(" ")[2] for line in found.stdout.splitlines())
+
+
+def test_what_cannot_fit_is_told_without_sizes_below_0() -> None:
+    refused = ("--preset", "llama-3-8b", "--set", "qk_depth=512", "--set", "ov_depth=512")
+    text = " ".join(kcfg("explain", *refused).stdout.split())
+    assert "slots_estimated: none can be counted: the size of one (slot_bytes" in text
+    deep = ("--preset", "deepseek-v3-2-index", "--set", "depth=1024", "k_stages")
+    text = " ".join(kcfg("explain", *deep).stdout.split())
+    assert "none fit: carveout - fixed_smem_bytes is " in text and " short of any room" in text
