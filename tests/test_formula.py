@@ -77,6 +77,8 @@ def assert_law(kernel: Kernel) -> None:
         assert lines[-1] == repr(value)
         for line in lines:
             assert same(eval(line, names), value), (entry.key, line, value)
+        for line in (formula.text(entry), *lines):
+            assert not re.search(r"negate|[|&]", line), f"only arrays need this: {line}"
 
 
 def assert_reasons(kernel: Kernel) -> None:
@@ -193,13 +195,6 @@ def test_the_steps_of_a_stage_count() -> None:
 def test_conditions_are_written_in_words(code: str, said: str) -> None:
     expression = Expression(ast.parse(code, mode="eval").body, {})
     assert expression.text == said
-
-
-@pytest.mark.parametrize("shape", shapes.SHAPES, ids=lambda shape: shape.id)
-def test_no_text_shows_what_only_arrays_need(shape: shapes.Shape) -> None:
-    for struct, entry in quantities(shapes.derive(shape.kernel, shape.release, shape.inputs)):
-        for line in (formula.text(entry), *formula.steps(struct, entry)):
-            assert not re.search(r"negate|[|&]", line), line
 
 
 def test_a_division_by_zero_stays_a_call() -> None:

@@ -209,6 +209,11 @@ def test_pages_read_well(shape: shapes.Shape) -> None:
     kernel = shapes.derive(shape.kernel, shape.release, shape.inputs)
     assert_readable(texts(report_page.page(Derived(kernel, report(kernel)))))
     assert_readable(each.said for each in kernel.candidates())
+
+
+@pytest.mark.parametrize("shape", shapes.SHAPES[::3], ids=lambda shape: shape.id)
+def test_explanations_read_well(shape: shapes.Shape) -> None:
+    kernel = shapes.derive(shape.kernel, shape.release, shape.inputs)
     for member in type(kernel).quantities.values():
         assert_readable(texts(explanation.reasons(explain(kernel, member.key))))
 
