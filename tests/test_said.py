@@ -24,6 +24,7 @@ from kcfg.core.engine import formula
 from kcfg.core.engine.graph import graph
 from kcfg.core.engine.quantity import Quantity
 from kcfg.core.explain.explanation import explain
+from kcfg.core.figures import joined
 from kcfg.core.findings import findings
 from kcfg.core.report import Derived, report
 from kcfg.core.rules import rules
@@ -268,3 +269,41 @@ def test_what_cannot_fit_is_told_without_sizes_below_0() -> None:
     deep = ("--preset", "deepseek-v3-2-index", "--set", "depth=1024", "k_stages")
     text = " ".join(kcfg("explain", *deep).stdout.split())
     assert "none fit: carveout - fixed_smem_bytes is " in text and " short of any room" in text
+
+
+@pytest.mark.parametrize(
+    ("stages", "said"),
+    [
+        ("stages: 2, ", "2 stages of ab asked, at most 4 would fit; stage 5 needs 16,384 B"),
+        ("stages: 4, ", "4 stages of ab asked, the most that fit; stage 5 needs 16,384 B"),
+        ("", "at most 4 stages of ab fit; stage 5 needs 16,384 B"),
+        (
+            "stages: 5, ",
+            "5 stages of ab do not fit the 65,536 B (64.0 KiB) of dynamic shared memory",
+        ),
+    ],
+)
+def test_stages_are_told_as_asked_at_most_and_one_more(stages: str, said: str) -> None:
+    line = f"pipelines: [{{name: ab, {stages}stage_bytes: 16384}}]"
+    spec = f"{{kernel: launch, shape: {{shared: {{dynamic: 65536}}, {line}}}}}"
+    assert said in kcfg("validate", "-", "--info", stdin=spec).stdout
+
+
+def test_a_refusal_names_the_condition_and_few_inputs_or_explain() -> None:
+    few = kcfg("derive", "--preset", "deepseek-v3-2-index", "--set", "mma_n=256").stdout
+    said = "one consumer warpgroup fails, mma_n <= 128: mma_n is 256; it rests on mma_n"
+    assert said in " ".join(few.split())
+    many = ("--preset", "llama-3-8b", "--set", "qk_depth=256", "--set", "ov_depth=256")
+    text = " ".join(kcfg("derive", *many).stdout.split())
+    assert "key tile fails, BN >= 64: BN is 0" in text
+    assert "inputs, and `kcfg explain` says which of them to change" in text
+    assert "num_qk_stages, splitk_partitions" not in text
+
+
+def test_a_launch_key_that_takes_a_few_words_lists_them() -> None:
+    keys = json.loads(kcfg("kernels", "launch", "--format", "json").stdout)["inputs"]
+    page = " ".join(kcfg("kernels", "launch").stdout.split())
+    limited = [key["choices"] for key in keys if key["choices"]]
+    assert limited
+    for choices in limited:
+        assert f"One of {joined(choices, 'or')}." in page
