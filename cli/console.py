@@ -42,10 +42,15 @@ def safely(program: Callable[[], T]) -> T:
     except Exception as mistake:
         if os.environ.get("KCFG_TRACEBACK"):
             raise
-        error(
-            f"kcfg itself failed, which is a mistake of its own: {type(mistake).__name__}: "
-            f"{mistake}. Please report it, with what KCFG_TRACEBACK=1 shows."
-        )
+        from kcfg.core.errors import BrokenModuleError
+
+        if isinstance(mistake, BrokenModuleError):
+            error(mistake)
+        else:
+            error(
+                f"kcfg itself failed, which is a mistake of its own: {type(mistake).__name__}: "
+                f"{mistake}. Please report it, with what KCFG_TRACEBACK=1 shows."
+            )
         sys.exit(FAILED)
 
 

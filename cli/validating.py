@@ -32,7 +32,7 @@ IGNORE = (
     "not shown does not count: with its errors left out, a launch that cannot run exits 0."
 )
 STRICT = "Whether warnings count for the exit code."
-INFO = "Show notes as well: what is worth knowing, and not wrong."
+INFO = "Show notes as well: what is worth knowing, and not wrong; and what was not judged of each."
 MOST = "Show so many findings at most; the others still count."
 """Help texts, the same for both programs."""
 

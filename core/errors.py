@@ -1,4 +1,4 @@
-"""What is raised for a name that kcfg does not know, whatever kind of thing it names."""
+"""What is raised for a name that kcfg does not know, and for a module that is broken."""
 
 from __future__ import annotations
 
@@ -39,3 +39,12 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     by_lower = {entry.lower(): entry for entry in known}
     found = get_close_matches(name.lower(), by_lower, n=1)
     return by_lower[found[0]] if found else None
+
+
+class BrokenModuleError(Exception):
+    """A module found by its file name that cannot be imported: its file, the line, and why."""
+
+    def __init__(self, file: str, line: int, why: str) -> None:
+        self.file, self.line, self.why = file, line, why
+        place = f"{file}:{line}" if line else file
+        super().__init__(f"{place}: this module cannot be loaded: {why}")

@@ -5,13 +5,16 @@ Its shape is kcfg's contract with scripts and other tools; keys are only ever ad
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kcfg.core.block.block import Block
 from kcfg.core.block.parts import Region
 from kcfg.core.kernel import Kernel
 from kcfg.core.once import once
 from kcfg.core.version import VERSION
+
+if TYPE_CHECKING:
+    from kcfg.core.spec import Spec
 
 SCHEMA = 1
 """The version of the report's shape; it changes only when a key changes its meaning."""
@@ -24,8 +27,18 @@ class Derived(NamedTuple):
     report: dict[str, Any]
 
 
-def report(kernel: Kernel, *, name: str | None = None, source: str = "") -> dict[str, Any]:
-    """The whole report of one derivation, ready for JSON; ``source`` says where the spec stood."""
+def report_of(spec: Spec, kernel: Kernel) -> dict[str, Any]:
+    """The report of what a spec derives."""
+    return report(kernel, name=spec.name, source=spec.source, release_given=spec.release_given)
+
+
+def report(
+    kernel: Kernel, *, name: str | None = None, source: str = "", release_given: bool = True
+) -> dict[str, Any]:
+    """The whole report of one derivation, ready for JSON; ``source`` says where the spec stood.
+
+    A release that is not given is the newest.
+    """
     from kcfg.core.findings import findings
 
     cls = type(kernel)
@@ -37,6 +50,7 @@ def report(kernel: Kernel, *, name: str | None = None, source: str = "") -> dict
         "kcfg": VERSION,
         "kernel": cls.kernel,
         "release": cls.release,
+        "release_given": release_given,
         "target": kernel.target.name,
         "name": name,
         "source": source,
@@ -52,11 +66,10 @@ def report(kernel: Kernel, *, name: str | None = None, source: str = "") -> dict
     }
 
 
-def lookup(kernel: Kernel, name: str, *, label: str | None = None, source: str = "") -> Any:
+def lookup(spec: Spec, kernel: Kernel, name: str) -> Any:
     """One entry of the report: a value, an input, or a dotted path such as ``smem.free``.
 
-    ``label`` and ``source`` are the report's ``name`` and ``source``. KeyError where it has
-    nothing under that name.
+    KeyError where it has nothing under that name.
     """
     try:
         return kernel.read(name)
@@ -65,7 +78,7 @@ def lookup(kernel: Kernel, name: str, *, label: str | None = None, source: str =
     asked = kernel.asked()
     if name in asked:
         return asked[name]
-    entry: Any = report(kernel, name=label, source=source)
+    entry: Any = report_of(spec, kernel)
     for step in name.split("."):
         if not isinstance(entry, dict):
             raise KeyError(name)

@@ -46,11 +46,11 @@ def derive(
 
 def _derived(intake: Intake) -> Iterator[Derived]:
     from kcfg.cli.exits import FOUND
-    from kcfg.core.report import Derived, report
+    from kcfg.core.report import Derived, report_of
 
     for spec in intake:
         kernel = spec.derive()
-        found = report(kernel, name=spec.name, source=spec.source)
+        found = report_of(spec, kernel)
         if any(finding["severity"] == "error" for finding in found["findings"]):
             intake.fail(FOUND)
         yield Derived(kernel, found)
@@ -68,7 +68,7 @@ def _print_values(intake: Intake, names: list[str]) -> None:
         kernel = spec.derive()
         for name in names:
             try:
-                value = lookup(kernel, name, label=spec.name, source=spec.source)
+                value = lookup(spec, kernel, name)
             except KeyError:
                 hint = no_such(spec.cls, name, "`--format json` shows all there are")
                 console.error(printable(f"{spec.source}: --get {name}: {hint}"))

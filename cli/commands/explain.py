@@ -40,6 +40,11 @@ Tree = Annotated[
 ]
 
 
+Glossary = Annotated[
+    bool, typer.Option("--words", help="List the words that formulas use, and what they give.")
+]
+
+
 def explain(
     words: Words = None,
     preset: Preset = None,
@@ -49,6 +54,7 @@ def explain(
     target: Target = None,
     depth: Depth = None,
     tree: Tree = False,
+    glossary: Glossary = False,
     format: Annotated[str, Format("explain")] = "text",
 ) -> None:
     """Show why each number is what it is: formula, numbers, limits, what rests on what.
@@ -62,10 +68,15 @@ def explain(
 
     if kernel is not None and (preset or settings or target):
         usage("--kernel explains without a spec: no --preset, --set or --target")
+    if glossary and (words or preset or kernel or settings or release or target):
+        usage("--words explains what all formulas have in common: no spec, and nothing beside")
     names = list(words or ())
     specs = [] if preset or kernel else names[:1]
     del names[: len(specs)]
     writer = import_module(f"kcfg.cli.formats.explain.{format}")
+    if glossary:
+        writer.write(_glossary(), tree)
+        raise typer.Exit
     if kernel is not None:
         writer.write(_manual(kernel, release, names), tree)
         raise typer.Exit
@@ -97,6 +108,7 @@ def _explained(intake: Intake, names: list[str], depth: int) -> Iterator[Told]:
             spec.name,
             spec.source,
             findings=tuple(finding.to_json() for finding in found_by_rules),
+            release_given=spec.release_given,
         )
         if any(finding.severity == "error" for finding in found_by_rules):
             intake.fail(FOUND)
@@ -123,6 +135,14 @@ def _explained(intake: Intake, names: list[str], depth: int) -> Iterator[Told]:
                 intake.fail(FAILED)
         if found:
             yield told._replace(explanations=tuple(found))
+
+
+def _glossary() -> Iterator[Told]:
+    """The words of formulas."""
+    from kcfg.cli.pages.told import Told
+    from kcfg.core.explain.glossary import words
+
+    yield Told("", "", words=words())
 
 
 def _manual(kernel: str, release: str | None, names: list[str]) -> Iterator[Told]:

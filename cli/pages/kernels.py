@@ -6,6 +6,7 @@ from typing import Any
 
 from kcfg.cli.pages.launch_keys import with_words
 from kcfg.cli.pages.pieces import Column, Heading, Line, Piece, Row, Table
+from kcfg.core.docs import one_line
 from kcfg.core.engine.quantity import REQUIRED
 from kcfg.core.kernel import Kernel
 from kcfg.core.kernels import releases
@@ -73,7 +74,7 @@ def manual(found: list[type[Kernel]]) -> list[Piece]:
         )
         for member in cls.inputs.values()
     ]
-    values = [Row((each["name"], each["unit"], each["doc"])) for each in about["values"]]
+    values = [Row((each["name"], each["unit"], one_line(each["doc"]))) for each in about["values"]]
     return [
         Heading(f"{about['name']}: {about['title']}", 1),
         Line(f"Follows {about['struct']}.", "dim"),

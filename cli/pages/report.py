@@ -15,7 +15,6 @@ from kcfg.core.explain.verdict import binding
 from kcfg.core.figures import kib
 from kcfg.core.kernel import Kernel
 from kcfg.core.report import Derived
-from kcfg.core.spec.problem import printable
 
 
 def pages(derived: Iterable[Derived], everything: bool = False) -> Iterator[list[Piece]]:
@@ -28,7 +27,7 @@ def page(derived: Derived, everything: bool = False) -> Iterator[Piece]:
     """One report as pieces."""
     kernel, report = derived
     yield Heading(titles.configuration(report), 1)
-    yield Line(printable(report["source"]), "dim")
+    yield Line(titles.reported(report), "dim")
     yield from judged(derived)
     yield Heading("Inputs")
     yield inputs.grid(report["inputs"])

@@ -53,9 +53,8 @@ def pieces(story: Story, findings: Iterable[dict[str, Any]] = ()) -> Iterator[Pi
 
 
 def _decision(made: Explanation) -> Iterator[Piece]:
-    yield Line(
-        f"{made.key} = {measured(made.value, made.unit)}. {made.doc.splitlines()[0]}", "strong", 2
-    )
+    first = made.doc.partition("\n")[0]
+    yield Line(f"{made.key} = {measured(made.value, made.unit)}. {first}", "strong", 2)
     for reason in _reasons(made)[:2]:
         yield Line(reason, indent=4)
 

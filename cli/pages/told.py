@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from kcfg.core.explain.explanation import Explanation, Reference
+    from kcfg.core.explain.glossary import Word
     from kcfg.core.explain.story import Story
 
 
@@ -13,7 +14,8 @@ class Told(NamedTuple):
     """What is told of one spec: its story, or explanations; of a kernel, manual entries.
 
     ``target`` and ``source`` are empty for a kernel. ``findings`` are what the rules find, as
-    plain data, and ``asked`` the keys of a launch, which has nothing that could be explained.
+    plain data, and ``asked`` the keys of a launch, which has nothing that could be explained. A
+    release that is not given is the newest. ``words`` are those of formulas, of whatever kernel.
     """
 
     kernel: str
@@ -26,3 +28,5 @@ class Told(NamedTuple):
     references: tuple[Reference, ...] = ()
     findings: tuple[dict[str, Any], ...] = ()
     asked: dict[str, Any] | None = None
+    release_given: bool = True
+    words: tuple[Word, ...] = ()

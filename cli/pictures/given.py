@@ -10,7 +10,7 @@ from kcfg.cli import console
 from kcfg.cli.exits import FAILED, FOUND
 from kcfg.cli.intake.specs import Intake
 from kcfg.cli.saving import SaveError, save
-from kcfg.core.report import Derived, report
+from kcfg.core.report import Derived, report_of
 
 
 def derived(intake: Intake) -> list[Derived]:
@@ -24,7 +24,7 @@ def derived(intake: Intake) -> list[Derived]:
     found = []
     for spec in specs:
         kernel = spec.derive()
-        found.append(Derived(kernel, report(kernel, name=spec.name, source=spec.source)))
+        found.append(Derived(kernel, report_of(spec, kernel)))
     if any(each["severity"] == "error" for one in found for each in one.report["findings"]):
         intake.fail(FOUND)
     return found

@@ -9,6 +9,7 @@ from kcfg.cli.pages import titles
 from kcfg.cli.pictures.bars import Bar, Mark, Part, Span
 from kcfg.core.block.block import Block
 from kcfg.core.block.warpgroups import WARPS
+from kcfg.core.figures import some
 
 
 def pool_part(report: dict[str, Any], block: Block) -> Part | None:
@@ -39,7 +40,7 @@ def _even(found: dict[str, Any], warp: int) -> Iterator[Span]:
     for number in range(-(-found["threads"] // group)):
         threads = min(group, found["threads"] - number * group)
         words = f"{held:,} x {threads:,}"
-        detail = f"{threads * held:,} registers, {held:,} for each of {threads:,} threads"
+        detail = f"{threads * held:,} registers, {held:,} for each of {some(threads, 'thread')}"
         start = number * group * held
         yield Span(f"warpgroup {number}", start, threads * held, "whole", words, detail)
 
@@ -60,9 +61,9 @@ def _dealt(found: dict[str, Any], warp: int) -> Iterator[Span]:
         end += threads * count
     if end < pool["granted"]:
         left = pool["granted"] - end
-        yield Span("left", end, left, "free", f"{left:,}", f"{left:,} registers nobody takes")
+        detail = f"{some(left, 'register')} nobody takes"
+        yield Span("left", end, left, "free", f"{left:,}", detail)
     elif end > pool["granted"]:
         over = end - pool["granted"]
-        yield Span(
-            "over", pool["granted"], over, "over", f"{over:,}", f"{over:,} registers too many"
-        )
+        detail = f"{some(over, 'register')} too many"
+        yield Span("over", pool["granted"], over, "over", f"{over:,}", detail)

@@ -35,7 +35,10 @@ class Unplaced(NamedTuple):
             return f"its parts end at {self.start + self.size}, past its total of {self.total}"
         if self.inside:
             return f"{self.name} would start at {self.start}, inside {self.inside}"
-        return f"{self.name} would take {self.size} {self.unit} at {self.start}"
+        if self.size < 0:  # a size that is derived, and that nothing has
+            return f"no room is left for {self.name}"
+        taken = f"{self.name} takes {self.size:,} {self.unit}"
+        return f"{taken}; all in all that is {-self.start:,} more than there are"
 
 
 class SharedLayout(NamedTuple):

@@ -17,12 +17,23 @@ from kcfg.core.diff.moves import Move
 from kcfg.core.engine.quantity import Input
 from kcfg.core.explain.verdict import Failure, failures
 from kcfg.core.kernel import Kernel
-from kcfg.core.report import report
+from kcfg.core.report import report, report_of
 from kcfg.core.same import same
 from kcfg.core.saved.form import leaves
 from kcfg.core.spec import Spec
 
-__all__ = ["Because", "Change", "Diff", "Move", "Result", "Side", "Verdict", "compare", "derived"]
+__all__ = [
+    "Because",
+    "Change",
+    "Diff",
+    "Lead",
+    "Move",
+    "Result",
+    "Side",
+    "Verdict",
+    "compare",
+    "derived",
+]
 
 
 class Side(NamedTuple):
@@ -49,6 +60,13 @@ class Result(NamedTuple):
     @property
     def changed(self) -> bool:
         return not same(self.old, self.new)
+
+
+class Lead(NamedTuple):
+    """A cause, and the results that follow from it; one whose own formula it is among them."""
+
+    because: Because
+    results: tuple[Result, ...]
 
 
 class Verdict(NamedTuple):
@@ -104,6 +122,16 @@ class Diff(NamedTuple):
         return tuple(result for result in self.results if result.changed)
 
     @property
+    def leads(self) -> tuple[Lead, ...]:
+        """The causes of all that changed, each with the results that follow from it."""
+        following: dict[Because, list[Result]] = {}
+        for result in self.changed:
+            following.setdefault(result.because, []).append(result)
+        return tuple(
+            Lead(because, tuple(results)) for because, results in following.items() if because
+        )
+
+    @property
     def same(self) -> bool:
         """Whether nothing was given differently and nothing came out differently."""
         kinds = ("kernel", "release", "target")
@@ -117,7 +145,7 @@ class Diff(NamedTuple):
 def derived(spec: Spec) -> Side:
     """A spec as one side of a comparison."""
     kernel = spec.derive()
-    return Side(report(kernel, name=spec.name, source=spec.source), kernel)
+    return Side(report_of(spec, kernel), kernel)
 
 
 def compare(old: Side, new: Side) -> Diff:

@@ -32,6 +32,7 @@ from kcfg.core.engine.trees import (
     rebuilt,
     returned,
 )
+from kcfg.core.engine.wording import written
 
 Kind = Literal["input", "quantity", "part", "target", "constant", "unknown"]
 
@@ -58,7 +59,7 @@ class Expression:
     @cached_property
     def text(self) -> str:
         """The expression as written, on one line, ``self.`` taken off."""
-        return ast.unparse(rebuilt(self.tree, _without_self))
+        return written(rebuilt(self.tree, _without_self))
 
     @cached_property
     def value(self) -> Callable[[Struct], Any]:
@@ -151,15 +152,15 @@ class Expression:
 
     def substituted(self, struct: Struct) -> str:
         """The expression with this struct's numbers; Python that gives its value."""
-        return ast.unparse(self.with_numbers(struct))
+        return written(self.with_numbers(struct))
 
     def steps(self, struct: Struct) -> tuple[str, ...]:
         """The same, worked out line by line down to the value."""
         tree = self.with_numbers(struct)
-        lines = [ast.unparse(tree)]
+        lines = [written(tree)]
         while not is_value(tree):
             tree = rebuilt(tree, self._reduced)
-            line = ast.unparse(tree)
+            line = written(tree)
             if line == lines[-1]:  # nothing left that Python can write down
                 line, tree = repr(self.value(struct)), ast.Constant(None)
             lines.append(line)

@@ -19,6 +19,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Generic, Literal, TypeVar, cast, get_args, overload
 
+from kcfg.core.docs import paragraphs
+
 T = TypeVar("T")
 
 Unit = Literal[
@@ -164,7 +166,7 @@ class Quantity(Generic[T]):
         self.formula, self.unit, self.source, self.key = formula, unit, source, key
         self.step = step
         self.name = formula.__name__
-        self.doc = (formula.__doc__ or "").strip()
+        self.doc = paragraphs(formula.__doc__)
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -215,7 +217,7 @@ class Part(Generic[T]):
     def __init__(self, build: Callable[[Any], T], shown: str, needed: str) -> None:
         self.build, self.shown, self.needed = build, shown, needed
         self.name = build.__name__
-        self.doc = (build.__doc__ or "").strip()
+        self.doc = paragraphs(build.__doc__)
 
     @overload
     def __get__(self, struct: None, owner: type) -> Part[T]: ...

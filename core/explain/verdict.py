@@ -19,6 +19,7 @@ from kcfg.core.engine.graph import graph
 from kcfg.core.engine.quantity import Quantity
 from kcfg.core.engine.reasons import Fit, fits
 from kcfg.core.engine.struct import Struct
+from kcfg.core.engine.wording import negated
 from kcfg.core.kernel import VERDICT, Kernel
 from kcfg.core.once import once
 
@@ -105,6 +106,11 @@ class Condition:
     @cached_property
     def text(self) -> str:
         return self.expression.text
+
+    @cached_property
+    def opposite(self) -> str:
+        """The text of the opposite of what its user wrote."""
+        return self.written.within(negated(self.written.tree)).text
 
 
 def failures(kernel: Kernel) -> list[Failure]:
@@ -202,8 +208,7 @@ class Premise(NamedTuple):
 
     @property
     def text(self) -> str:
-        written = self.node.written.text
-        return written if self.holds else f"negate({written})"
+        return self.node.written.text if self.holds else self.node.opposite
 
 
 def _failed(kernel: Kernel, node: Condition, premises: tuple[Premise, ...]) -> list[Failure]:

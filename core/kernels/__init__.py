@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import os
 from functools import cache
-from importlib import import_module
 
 from kcfg.core.errors import UnknownError
 from kcfg.core.kernel import Kernel
+from kcfg.core.modules import declared
 
 
 @cache
@@ -34,7 +34,8 @@ def releases(kernel: str) -> tuple[str, ...]:
 
 
 def find(kernel: str, release: str | None = None) -> type[Kernel]:
-    """The class of one release of a kernel, by default its newest; raises `UnknownError`.
+    """The class of one release of a kernel, by default its newest; raises `UnknownError`, and
+    `BrokenModuleError` where its module cannot be imported.
 
     A patch release is its minor release: ``26.6.0`` is ``26.6``.
     """
@@ -42,7 +43,8 @@ def find(kernel: str, release: str | None = None) -> type[Kernel]:
     wanted = known[-1] if release is None else ".".join(release.split(".")[:2])
     if wanted not in known:
         raise UnknownError(f"release of {kernel}", str(release), known)
-    found: type[Kernel] = import_module(f"{__name__}.{kernel}.r{wanted.replace('.', '_')}").KERNEL
+    module = f"{__name__}.{kernel}.r{wanted.replace('.', '_')}"
+    found: type[Kernel] = declared(module, "KERNEL")
     return found
 
 

@@ -93,9 +93,9 @@ class Configuration(Mapping[str, Any]):
 
     @cached_property
     def _report(self) -> dict[str, Any]:
-        from kcfg.core.report import report
+        from kcfg.core.report import report_of
 
-        return report(self.derived, name=self.name, source=self._spec.source)
+        return report_of(self._spec, self.derived)
 
     def report(self) -> dict[str, Any]:
         """The whole report as ``kcfg derive --format json`` writes it, as data of one's own."""

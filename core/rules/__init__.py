@@ -14,7 +14,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kcfg.core.block.block import Block
@@ -22,6 +21,7 @@ from kcfg.core.block.derived import quantity_of
 from kcfg.core.errors import UnknownError
 from kcfg.core.figures import joined, spans
 from kcfg.core.finding import Finding, Severity
+from kcfg.core.modules import load
 
 if TYPE_CHECKING:
     from kcfg.core.kernel import Kernel
@@ -186,10 +186,10 @@ def _declared(keys: tuple[str, ...]) -> tuple[Rule, ...]:
 
 def _load(package: str) -> None:
     """Import a folder's modules, which declare their rules."""
-    for file in sorted(os.listdir(import_module(package).__path__[0])):
+    for file in sorted(os.listdir(load(package).__path__[0])):
         stem, ending = os.path.splitext(file)
         if ending == ".py" and stem != "__init__":
-            import_module(f"{package}.{stem}")
+            load(f"{package}.{stem}")
 
 
 def find(id: str) -> Rule:
@@ -239,13 +239,18 @@ def missing(block: Block) -> Iterator[tuple[Rule, str]]:
 
 
 def not_judged(block: Block) -> list[str]:
-    """What was not looked at: rules by the key they would have needed, and that key."""
+    """What was not looked at, in words: rules by the keys they would have needed."""
+    return [f"without {keys}, {joined(spans(ids))}" for keys, ids in unasked(block).items()]
+
+
+def unasked(block: Block) -> dict[str, list[str]]:
+    """The ids of the rules that lack something, by the keys that would give it."""
     waiting: dict[str, list[str]] = {}
     for each, path in missing(block):
         # Without a build there is nothing to say about the rules for one.
         if path not in DERIVED and not (each.of_build and block.compiled is None):
             waiting.setdefault(GIVEN_BY.get(path, f"`{path}`"), []).append(each.id)
-    return [f"without {keys}, {joined(spans(ids))}" for keys, ids in waiting.items()]
+    return waiting
 
 
 @lru_cache

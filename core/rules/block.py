@@ -107,7 +107,8 @@ def block_dims(block: Block, dims: tuple[int, ...]) -> Iterator[Breach]:
             )
     if block.threads not in (None, prod(dims)):
         yield Breach(
-            f"the block's dimensions make {prod(dims):,} threads, `threads` says {block.threads:,}",
+            f"the block's dimensions make {some(prod(dims), 'thread')}, `threads` says"
+            f" {block.threads:,}",
             value=prod(dims),
             limit=block.threads,
             fix="leave one of them out",
@@ -162,7 +163,7 @@ def whole_warps(block: Block, threads: int) -> Iterator[Breach]:
         most = min((block.target.max_threads_per_block, *bounds[:1]))
         better = warps * size if warps * size <= most else down(min(threads, most), size)
         yield Breach(
-            f"{threads:,} threads take {some(warps, 'warp')}, {some(idle, 'lane')} of which"
+            f"{some(threads, 'thread')} in {some(warps, 'warp')}, {some(idle, 'lane')} of which"
             f" {'idles' if idle == 1 else 'idle'}",
             path=block.threads_key,
             value=threads,
@@ -192,7 +193,7 @@ def warpgroups(block: Block, threads: int) -> Iterator[Breach]:
         below = down(threads, size)
         near = [below, below + size] if below else [size]
         yield Breach(
-            f"{threads:,} threads are no whole number of warpgroups of {size}, which {why} needs",
+            f"{some(threads, 'thread')}: no whole number of warpgroups of {size}, as {why} needs",
             path=block.threads_key,
             value=threads,
             limit=size,
@@ -241,7 +242,7 @@ def roles_add_up(block: Block, registers: Registers) -> Iterator[Breach]:
         used = warp * warps
         if used != whole:
             yield Breach(
-                f"the roles use {used:,} threads, the block has {threads:,}",
+                f"the roles use {some(used, 'thread')}, the block has {threads:,}",
                 value=used,
                 limit=threads,
                 over=max(used - whole, 0),
@@ -251,8 +252,9 @@ def roles_add_up(block: Block, registers: Registers) -> Iterator[Breach]:
             yield from _past_the_end(registers, whole // warp)
     if groups and len(groups) * block.warpgroup_threads != whole:
         used = len(groups) * block.warpgroup_threads
+        make = "makes" if len(groups) == 1 else "make"
         yield Breach(
-            f"{some(len(groups), 'warpgroup')} make {used:,} threads, the block has {threads:,}",
+            f"{some(len(groups), 'warpgroup')} {make} {used:,} threads, the block has {threads:,}",
             path="registers.warpgroups",
             value=used,
             limit=threads,

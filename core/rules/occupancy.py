@@ -171,8 +171,9 @@ def barriers_limit_blocks(block: Block, blocks: int, used: int) -> Iterator[Brea
     slots = block.target.barriers_per_sm
     # More than a block has is BAR001.
     if used <= block.target.named_barriers_per_block and slots // used < blocks:
+        leave = "leaves" if used == 1 else "leave"
         yield Breach(
-            f"{some(used, 'named barrier')} per block leave {slots // used} of the {blocks:,}"
+            f"{some(used, 'named barrier')} per block {leave} {slots // used} of the {blocks:,}"
             f" wanted blocks per SM, which has {slots}",
             value=used,
             limit=slots // blocks,

@@ -98,16 +98,17 @@ def stages_that_fit(block: Block, pipelines: tuple[Pipeline, ...]) -> Iterator[B
                 severity="error",
             )
         elif line.stages is None or line.stages <= fitting:
-            left = room - fitting * line.stage_bytes
+            more = size((fitting + 1) * line.stage_bytes - room)
             yield Breach(
-                f"{some(fitting, 'stage')} of {named(line, index)} fit, {size(left)} left",
+                f"{_counted(block, line, index, fitting)}; stage {fitting + 1:,} needs {more} more",
                 path=path,
                 value=line.stages,
                 limit=fitting,
             )
         elif asked is not None:
+            fit = "does not fit" if line.stages == 1 else "do not fit"
             yield Breach(
-                f"{some(line.stages, 'stage')} of {named(line, index)} do not fit the {size(asked)}"
+                f"{some(line.stages, 'stage')} of {named(line, index)} {fit} the {size(asked)}"
                 f" of dynamic shared memory: {size(line.stages * line.stage_bytes - room)} over",
                 path=path,
                 value=line.stages,
@@ -116,6 +117,16 @@ def stages_that_fit(block: Block, pipelines: tuple[Pipeline, ...]) -> Iterator[B
                 fix=f"{some(fitting, 'stage')} {'fits' if fitting == 1 else 'fit'}",
                 severity="error",
             )
+
+
+def _counted(block: Block, line: Pipeline, index: int, fitting: int) -> str:
+    """How many stages there are, and how many there may be at most."""
+    name = named(line, index)
+    if line.stages is None:
+        return f"at most {some(fitting, 'stage')} of {name} {'fits' if fitting == 1 else 'fit'}"
+    asked = "" if block.derived else " asked"
+    most = "the most that fit" if line.stages == fitting else f"at most {fitting:,} would fit"
+    return f"{some(line.stages, 'stage')} of {name}{asked}, {most}"
 
 
 def _budget(block: Block) -> int:

@@ -69,7 +69,7 @@ def block_fits(block: Block, threads: int, entry: int) -> Iterator[Breach]:
         partly = f" ({warps} rounded up to a multiple of 4)" if counted != warps else ""
         others = f" or {fewer:,} threads" if fewer else ""
         yield Breach(
-            f"{threads:,} threads at {entry:,} registers{note} need {counted} warps{partly} x"
+            f"{some(threads, 'thread')} at {entry:,} registers{note} need {counted} warps{partly} x"
             f" {each:,} = {need:,} registers, {need - most:,} over the {most:,} of a block",
             path=block.entry_key,
             value=need,
@@ -93,7 +93,7 @@ def multiple_of_8(block: Block, entry: int) -> Iterator[Breach]:
     if entry % step and entry < block.target.max_registers_per_thread:
         allocated = up(entry, step)
         yield Breach(
-            f"{entry} registers per thread are allocated as {allocated}",
+            f"{some(entry, 'register')} per thread: allocated as {allocated}",
             value=entry,
             limit=allocated,
             fix=f"{some(allocated - entry, 'more register')} would cost nothing",
@@ -135,9 +135,10 @@ def cap_from_bounds(block: Block, entry: int, most: int) -> Iterator[Breach]:
         return
     option = block.cap_of_option == most
     for_blocks = f" and {block.min_blocks} blocks per SM" if block.min_blocks > 1 else ""
-    where = "under its maxnreg" if option else f"at {planned(block):,} threads{for_blocks}"
+    where = f"at {some(planned(block), 'thread')}{for_blocks}"
+    where = "under its maxnreg" if option else where
     yield Breach(
-        f"{entry:,} registers per thread; {where} the compiler's cap is {most},"
+        f"{some(entry, 'register')} per thread; {where} the compiler's cap is {most},"
         f" {entry - most:,} fewer",
         value=entry,
         limit=most,
@@ -167,7 +168,7 @@ def min_blocks_possible(block: Block, bounds: tuple[int, ...]) -> Iterator[Breac
         why = (
             f"an SM holds at most {target.max_blocks_per_sm} blocks, {blocks:,} are asked for"
             if many
-            else f"{blocks} blocks of {warps} warps need {blocks * warps} of an SM's"
+            else f"{blocks} blocks of {some(warps, 'warp')} need {blocks * warps} of an SM's"
             f" {target.max_warps_per_sm} warps"
         )
         yield Breach(

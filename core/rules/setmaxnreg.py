@@ -8,7 +8,7 @@ from kcfg.core.block.block import Block
 from kcfg.core.block.parts import Registers, Role
 from kcfg.core.block.warpgroups import members, mixed, setters
 from kcfg.core.engine.arith import down, up
-from kcfg.core.figures import joined
+from kcfg.core.figures import joined, some
 from kcfg.core.hardware.arch import variants
 from kcfg.core.hardware.sources import PTX, PTXAS
 from kcfg.core.rules import Breach, rule
@@ -68,8 +68,8 @@ def direction(block: Block, registers: Registers, entry: int) -> Iterator[Breach
         if setter.direction and wrong:
             right = "inc" if setter.direction == "dec" else "dec"
             yield Breach(
-                f"{setter.direction} to {count:,} from {entry:,} registers goes the other way, by"
-                f" {abs(count - entry):,}: undefined",
+                f"{setter.direction} to {count:,} from {some(entry, 'register')} goes the other"
+                f" way, by {abs(count - entry):,}: undefined",
                 path=path,
                 value=count,
                 limit=entry,

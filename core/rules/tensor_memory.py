@@ -102,7 +102,7 @@ def _room(block: Block, need: int) -> str:
     most = block.target.tmem_columns
     if allocation(block.target, need) <= most:
         return f"allocate {allocation(block.target, need)}"
-    return f"use a smaller N, or fewer accumulators: {need - most:,} columns must go"
+    return f"use a smaller N, or fewer accumulators: {some(need - most, 'column')} must go"
 
 
 @rule("TMEM003", "info", reads="tmem", unit="columns", source=ALLOC)
@@ -129,7 +129,7 @@ def rounding(block: Block, tmem: Tmem) -> Iterator[Breach]:
             step = prev_pow2(need)
             halved = step >= block.target.tmem_alloc_min
             yield Breach(
-                f"{need} columns take an allocation of {taken}, {taken - need} of them unused",
+                f"{some(need, 'column')} in an allocation of {taken}: {taken - need} unused",
                 path=path,
                 value=need,
                 limit=taken,
@@ -170,7 +170,7 @@ def resident_blocks(block: Block, blocks: int, tmem: Tmem) -> Iterator[Breach]:
             value=blocks * each,
             limit=most,
             over=blocks * each - most,
-            fix=f"{share} columns each fit" if fits else f"want {most // each} blocks",
+            fix=f"{share} columns each fit" if fits else f"want {some(most // each, 'block')}",
         )
 
 

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 OWN = "the kernel's own source, as named by each quantity"
 
+FEW = 4
+"""Inputs that a message names one by one."""
+
 
 @rule("CFG001", "error", reads="kernel", blames="supported", source=OWN)
 def unsupported(block: Block, kernel: Kernel) -> Iterator[Breach]:
@@ -64,8 +67,15 @@ def _said(
 ) -> tuple[str, str]:
     """What stands before and behind the numbers of a failure: all that has none."""
     because = f" where {' and '.join(premises)}" if premises else ""
-    rests = f"; it rests on {joined(inputs)}" if inputs else ""
+    rests = f"; it rests on {_resting(inputs)}" if inputs else ""
     return f"unsupported: {name.replace('_', ' ')} fails, {condition}{because}", rests
+
+
+def _resting(inputs: tuple[str, ...]) -> str:
+    """The inputs to change; where they are many, what tells which of them would help."""
+    if len(inputs) <= FEW:
+        return joined(inputs)
+    return f"{len(inputs)} inputs, and `kcfg explain` says which of them to change"
 
 
 def _columns(kernel: Kernel, failure: Failure) -> str:
@@ -160,7 +170,8 @@ def _inputs(kernel: type[Kernel], path: str) -> str:
     names = (name for name, each in kernel.quantities.items() if each.key == key)
     name = next(names, "")
     inputs = graph(kernel).rests_on(name) if name else ()
-    return f"it rests on {joined(kernel.inputs[each].key for each in inputs)}" if inputs else ""
+    keys = tuple(kernel.inputs[each].key for each in inputs)
+    return f"it rests on {_resting(keys)}" if keys else ""
 
 
 @rule("CFG003", "warning", reads="stored", blames="shared.dynamic", unit="bytes", source=OWN)

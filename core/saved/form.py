@@ -38,6 +38,7 @@ SHAPE: dict[str, tuple[type, ...]] = {
 
 OPTIONAL: dict[str, tuple[type, ...]] = {
     "kcfg": (str,),
+    "release_given": (bool,),
     "name": (str, type(None)),
     "source": (str,),
 }

@@ -50,7 +50,8 @@ class Spec(NamedTuple):
     ``shape`` has the given inputs by attribute name, ready for ``cls``; ``given`` the keys
     of ``shape`` that have a value, as written or set on the command line. ``at`` has the
     positions of a key and of its value by path: ``kernel``, ``shape.depth``. ``source`` is
-    the file, the number of the document and the line of its first key.
+    the file, the number of the document and the line of its first key. Where nothing names a
+    release, ``release`` is the newest, and ``release_given`` false.
     """
 
     kernel: str
@@ -63,6 +64,7 @@ class Spec(NamedTuple):
     given: tuple[str, ...]
     at: Mapping[str, Span]
     expect: dict[str, Expectation]
+    release_given: bool = True
 
     def derive(self) -> Kernel:
         """The kernel's configuration; every number is computed when it is asked for."""
@@ -177,8 +179,19 @@ class Reading:
             return None
         shape.at.mappings |= {"": top, "expect": expected}
         source = f"{self.file}#{self.document.number}:{notes.position(root)[0]}"
-        release, values, given = cls.release, shape.values, shape.given
-        return Spec(cls.kernel, cls, release, target, name, source, values, given, shape.at, expect)
+        return Spec(
+            cls.kernel,
+            cls,
+            cls.release,
+            target,
+            name,
+            source,
+            shape.values,
+            shape.given,
+            shape.at,
+            expect,
+            release_given=head.has("release") or not cls.release,
+        )
 
     def inputs(self, head: Head, cls: type[Kernel], found: dict[str, Entry]) -> Shape:
         """The kernel's inputs, from the entries of ``shape``."""

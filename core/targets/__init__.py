@@ -24,11 +24,11 @@ from __future__ import annotations
 
 import os
 from functools import cache
-from importlib import import_module
 
 from kcfg.core.errors import AmbiguousError, UnknownError
 from kcfg.core.hardware.arch import parsed, variants
 from kcfg.core.hardware.target import Row, Target
+from kcfg.core.modules import declared
 
 __all__ = ["DEFAULT", "Row", "Target", "UnstatedError", "find", "names", "spellings"]
 
@@ -98,7 +98,7 @@ def spellings(target: Target) -> tuple[str, ...]:
 
 
 def _load(name: str) -> Target:
-    found: Target = import_module(f"{__name__}.{name}").TARGET
+    found: Target = declared(f"{__name__}.{name}", "TARGET")
     return found
 
 

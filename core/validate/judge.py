@@ -120,7 +120,10 @@ def _judged(
     shown.sort(key=lambda each: _place(each.finding, mode.file))
     block = None if mode.beside else subject.block
     name = spec.name or spec.kernel
-    return Judged(mode.file, spec.source, name, tuple(shown), block=block, notes=beside.notes)
+    notes = beside.notes
+    if mode.infos and not spec.release_given:
+        notes = (f"{spec.source}: no release given: {spec.release}, the newest", *notes)
+    return Judged(mode.file, spec.source, name, tuple(shown), block=block, notes=notes)
 
 
 def _of_inputs(located: Located) -> Located:

@@ -24,6 +24,7 @@ def _told(told: Told) -> dict[str, Any]:
         "schema": SCHEMA,
         "kernel": told.kernel,
         "release": told.release,
+        "release_given": told.release_given,
         "target": told.target or None,
         "name": told.name,
         "source": told.source or None,
@@ -32,4 +33,5 @@ def _told(told: Told) -> dict[str, Any]:
         "story": plain(told.story),
         "explanations": plain(told.explanations),
         "references": plain(told.references),
+        "words": plain(told.words),
     }

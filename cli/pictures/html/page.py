@@ -66,7 +66,7 @@ def _verdicts(derived: Sequence[Derived]) -> Iterator[str]:
         if letter:
             name = escape(titles.configuration(report))
             yield f'<h3><span class="whose">{letter}</span> {name}</h3>'
-        yield f'<p class="dim source">{escape(report["source"])}</p>'
+        yield f'<p class="dim source">{escape(titles.reported(report))}</p>'
         yield f'<div class="judged">{html.text(judged(each))}</div>\n</article>'
     yield "</div>"
 

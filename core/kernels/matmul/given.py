@@ -6,6 +6,7 @@ from collections.abc import Collection
 from typing import Any
 
 from kcfg.core.engine.quantity import choice, flag, integer, part, quantity
+from kcfg.core.figures import some
 from kcfg.core.hardware.dtypes import DTYPES
 from kcfg.core.kernel import Candidate, Conflict, Kernel
 from kcfg.core.kernels.matmul.choose import Problem, choose, settled
@@ -133,7 +134,7 @@ class Given(Kernel):
             Candidate(
                 f"MMA {tile.mma_m} x {tile.mma_n}{', swapped' if tile.swapped else ''}",
                 tile is choice.best,
-                f"{tile.waves:,} waves, {tile.area:,} elements",
+                f"{some(int(tile.waves), 'wave')}, {some(tile.area, 'element')}",
             )
             for tile in (choice.best, *beaten[:MOST_BEATEN])
         )

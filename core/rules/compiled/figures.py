@@ -52,7 +52,8 @@ def registers(block: Block, compiled: int, most: int, build: Compiled) -> Iterat
     over = compiled - most
     if over > 0:
         yield Breach(
-            f"compiled with {compiled} registers per thread, {over} over the {_cap(block, most)}",
+            f"compiled with {some(compiled, 'register')} per thread, {over} over the"
+            f" {_cap(block, most)}",
             value=compiled,
             limit=most,
             over=over,
@@ -60,7 +61,7 @@ def registers(block: Block, compiled: int, most: int, build: Compiled) -> Iterat
         )
     elif -over >= step and (given or block.setmaxnreg) and build.setmaxnreg_ignored is None:
         yield Breach(
-            f"compiled with {compiled} registers per thread, {-over} under the"
+            f"compiled with {some(compiled, 'register')} per thread, {-over} under the"
             f" {_cap(block, most)}{_short(block, compiled)}",
             value=compiled,
             limit=most,

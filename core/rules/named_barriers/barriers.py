@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from kcfg.core.block.block import Block
 from kcfg.core.block.parts import NamedBarrier
 from kcfg.core.engine.arith import down, up
+from kcfg.core.figures import some
 from kcfg.core.hardware.sources import PTX, PTXAS
 from kcfg.core.rules import Breach, rule
 
@@ -85,7 +86,7 @@ def _disagreeing(barriers: tuple[NamedBarrier, ...]) -> Iterator[Breach]:
         first = counts.setdefault(barrier.id, barrier.participants)
         if first != barrier.participants:
             yield Breach(
-                f"named barrier {barrier.id:,} waits for {first:,} threads and for"
+                f"named barrier {barrier.id:,} waits for {some(first, 'thread')} and for"
                 f" {barrier.participants:,}",
                 path=f"named_barriers[{index}].participants",
                 value=barrier.participants,

@@ -150,7 +150,7 @@ def rank_and_dims(block: Block, tma: Maps) -> Iterator[Breach]:
             )
         if each.dims and each.box and len(each.dims) != len(each.box):
             yield Breach(
-                f"{label(each, index)} has {len(each.dims)} dimensions and a box of"
+                f"{label(each, index)} has {some(len(each.dims), 'dimension')} and a box of"
                 f" {len(each.box)}",
                 path=f"tma[{index}].box",
                 value=len(each.box),
