@@ -271,19 +271,24 @@ def test_rules_are_listed() -> None:
     listed = json.loads(kcfg("rules", "--format", "json").stdout)
     assert [each["id"] for each in listed] == [rule.id for rule in known()]
     assert all(each["title"].endswith(".") for each in listed)
+    severities = {each["id"]: each["severities"] for each in listed}
+    assert severities["OCC001"] == ["error", "info"] and severities["BLK002"] == ["error"]
     assert {"SMEM001", "CFG001", "EXP001", "RPT001", "IGN001", "SPEC001"} <= {
         each["id"] for each in listed
     }
     table = kcfg("rules").stdout
     assert all(rule.id in table for rule in known())
+    assert "OCC001   error, info " in table
 
 
 @pytest.mark.parametrize("rule", known(), ids=lambda rule: rule.id)
 def test_every_rule_has_its_page(rule: Any) -> None:
     words = kcfg("rules", rule.id.lower()).stdout.split()
-    assert words[:2] == [rule.id, f"({rule.severity})"]
-    assert words[2:] == rule.page.split()
-    assert json.loads(kcfg("rules", rule.id, "--format", "json").stdout)["page"] == rule.page
+    head = [rule.id, *f"({', '.join(rule.severities)})".split()]
+    assert words == [*head, *rule.page.split()]
+    page = json.loads(kcfg("rules", rule.id, "--format", "json").stdout)
+    assert page["page"] == rule.page
+    assert page["severity"] in page["severities"] == list(rule.severities)
 
 
 def test_an_unknown_rule_is_refused() -> None:

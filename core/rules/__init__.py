@@ -20,7 +20,7 @@ from kcfg.core.block.block import Block
 from kcfg.core.block.derived import quantity_of
 from kcfg.core.errors import UnknownError
 from kcfg.core.figures import joined, spans
-from kcfg.core.finding import Finding, Severity
+from kcfg.core.finding import Finding, Severity, in_order
 from kcfg.core.modules import load
 
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ class Breach(NamedTuple):
     """One thing that is not as it should be: what is there, what may be, what would do.
 
     ``path`` is the key of the launch where that is not the one the rule blames, and
-    ``severity`` what it weighs where that is not the rule's own. `Finding` has the
-    meaning of the others; its message ends with the fix.
+    ``severity`` what it weighs where that is not the rule's own, but one it has ``also``.
+    `Finding` has the meaning of the others; its message ends with the fix.
     """
 
     message: str
@@ -48,15 +48,24 @@ Check = Callable[..., Iterator[Breach]]
 
 
 class Rule(NamedTuple):
-    """One rule: its id never changes its meaning; ``reads`` are the values it cannot do without."""
+    """One rule: its id never changes its meaning; ``reads`` are the values it cannot do without.
+
+    A breach weighs ``severity`` unless it says that it weighs one of ``also``.
+    """
 
     id: str
     severity: Severity
+    also: tuple[Severity, ...]
     reads: tuple[str, ...]
     blames: str
     unit: str
     source: str
     check: Check
+
+    @property
+    def severities(self) -> tuple[Severity, ...]:
+        """All that its breaches may weigh, the severest first."""
+        return in_order((self.severity, *self.also))
 
     @property
     def key(self) -> str:
@@ -113,12 +122,14 @@ GIVEN_BY = {
     "register_cap": "`threads`, `block` or a cap",
     "spilled": "`compiled.spill_stores` or `compiled.spill_loads`",
     "asked": "register counts of warpgroups or roles",
+    "wanted": "`blocks_per_sm` or a second launch bound",
     "pool": "the register count at entry",
     "shared_bytes": "`shared.static` or `shared.dynamic`",
     "dynamic_bytes": "`shared.dynamic`",
     "barriers_used": "`named_barriers`",
     "carveout": "`shared.carveout` or `shared.carveout_percent`",
     "static_bytes": "`shared.static`",
+    "barriers_held": "`named_barriers`",
     "cta_groups": "a `cta_group` under `tmem` or `mma`",
     "unit_used": "`unit`",
     "entry_cap": "`threads`, `block` or `registers.entry`",
@@ -135,20 +146,27 @@ _found: dict[str, Rule] = {}
 
 
 def rule(
-    id: str, severity: Severity, *, reads: str, blames: str = "", unit: str = "", source: str
+    id: str,
+    severity: Severity,
+    *,
+    also: tuple[Severity, ...] = (),
+    reads: str,
+    blames: str = "",
+    unit: str = "",
+    source: str,
 ) -> Callable[[Check], Check]:
     """Declare the function below as a rule; ``reads`` are paths of a launch, in its order.
 
-    ``blames`` is the path a breach points at unless it says otherwise, by default the
-    first one read. Raises TypeError for an id that another rule has, and for a rule in the
-    folder of a key that it does not read.
+    A breach weighs ``severity``, or one of ``also`` where it says so. ``blames`` is the path
+    it points at unless it says otherwise, by default the first one read. Raises TypeError for
+    an id that another rule has, and for a rule in the folder of a key that it does not read.
     """
 
     def declare(check: Check) -> Check:
         if id in _found:
             raise TypeError(f"{id} is a rule already: {_found[id].check.__name__}")
         paths = tuple(reads.split())
-        found = Rule(id, severity, paths, blames or paths[0], unit, source, check)
+        found = Rule(id, severity, also, paths, blames or paths[0], unit, source, check)
         if found.key and found.key not in {path.partition(".")[0] for path in paths}:
             raise TypeError(f"{id} does not read {found.key}: its place is {__name__}")
         _found[id] = found

@@ -27,7 +27,15 @@ def alike(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
     return all(a == b for a, b in zip_longest(one, other, fillvalue=1))
 
 
-@rule("BLK001", "error", reads="threads_named", blames="threads", unit="threads", source=PG)
+@rule(
+    "BLK001",
+    "error",
+    also=("warning",),
+    reads="threads_named",
+    blames="threads",
+    unit="threads",
+    source=PG,
+)
 def block_size(block: Block, threads: int) -> Iterator[Breach]:
     """How many threads a block has.
 

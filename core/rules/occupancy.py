@@ -46,6 +46,7 @@ SMEM001, SMEM002, SMEM004 and SMEM005 say it of shared memory, BAR001 and BAR003
 @rule(
     "OCC001",
     "info",
+    also=("error",),
     reads="block_threads",
     blames="threads",
     unit="blocks",

@@ -23,6 +23,7 @@ def named(line: Pipeline, index: int) -> str:
 @rule(
     "PIPE001",
     "error",
+    also=("warning",),
     reads="pipelines",
     unit="stages",
     source="follows from how a ring of buffers works",
@@ -62,7 +63,14 @@ def has_stages(block: Block, pipelines: tuple[Pipeline, ...]) -> Iterator[Breach
             )
 
 
-@rule("PIPE002", "info", reads="pipelines", unit="stages", source=f"{PG}; {H200_DEVICE}")
+@rule(
+    "PIPE002",
+    "info",
+    also=("error",),
+    reads="pipelines",
+    unit="stages",
+    source=f"{PG}; {H200_DEVICE}",
+)
 def stages_that_fit(block: Block, pipelines: tuple[Pipeline, ...]) -> Iterator[Breach]:
     """How many stages fit into what the rest leaves.
 

@@ -38,6 +38,7 @@ def named(region: Region, index: int) -> str:
 @rule(
     "SMEM006",
     "error",
+    also=("warning",),
     reads="shared.regions",
     unit="bytes",
     source="follows from the layout: two buffers in the same bytes overwrite each other",
@@ -181,6 +182,7 @@ def uses(block: Block, region: Region) -> list[tuple[int, str]]:
 @rule(
     "SMEM008",
     "error",
+    also=("warning",),
     reads="shared.regions",
     unit="bytes",
     source=f"{TMA}; {PTX}, matrix descriptor",
@@ -214,6 +216,7 @@ def swizzle_alignment(block: Block, regions: tuple[Region, ...]) -> Iterator[Bre
 @rule(
     "SMEM009",
     "warning",
+    also=("error",),
     reads="shared",
     blames="shared.base_align",
     unit="bytes",

@@ -57,6 +57,7 @@ def padding(block: Block) -> str:
 @rule(
     "SMEM001",
     "error",
+    also=("warning",),
     reads="shared_bytes",
     blames="shared.dynamic",
     unit="bytes",
@@ -128,6 +129,7 @@ def _share(block: Block) -> int:
 @rule(
     "SMEM002",
     "info",
+    also=("error", "warning"),
     reads="dynamic_bytes",
     blames="shared.opt_in",
     unit="bytes",
@@ -161,7 +163,14 @@ def opt_in(block: Block, dynamic: int) -> Iterator[Breach]:
     )
 
 
-@rule("SMEM003", "error", reads="shared.static", unit="bytes", source=f"{PG}; {PTXAS}")
+@rule(
+    "SMEM003",
+    "error",
+    also=("warning",),
+    reads="shared.static",
+    unit="bytes",
+    source=f"{PG}; {PTXAS}",
+)
 def static_size(block: Block, static: int) -> Iterator[Breach]:
     """Whether static shared memory is within what the target compiles.
 
@@ -189,6 +198,7 @@ def static_size(block: Block, static: int) -> Iterator[Breach]:
 @rule(
     "SMEM004",
     "error",
+    also=("warning",),
     reads="blocks_per_sm shared_bytes",
     blames="shared.dynamic",
     unit="bytes",

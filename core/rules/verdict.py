@@ -115,7 +115,7 @@ def _shown(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
 
 
-@rule("CFG002", "error", reads="unplaced kernel", blames="supported", source=OWN)
+@rule("CFG002", "error", also=("warning",), reads="unplaced kernel", blames="supported", source=OWN)
 def cannot_be_placed(
     block: Block, unplaced: tuple[tuple[str, int, Unplaced], ...], kernel: Kernel
 ) -> Iterator[Breach]:

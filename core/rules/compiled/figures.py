@@ -31,6 +31,7 @@ IGNORED = {
 @rule(
     "CHK001",
     "error",
+    also=("warning",),
     reads="compiled.registers entry_cap compiled",
     unit="registers",
     source=f"{PTXAS}, the line `Used ... registers`",

@@ -15,6 +15,7 @@ from kcfg.core.rules.occupancy import resident
 @rule(
     "GRD002",
     "error",
+    also=("info",),
     reads="cooperative grid block_threads",
     blames="grid",
     unit="blocks",

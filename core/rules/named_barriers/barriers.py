@@ -35,7 +35,14 @@ def barrier_number(block: Block, barriers: tuple[NamedBarrier, ...]) -> Iterator
             )
 
 
-@rule("BAR002", "error", reads="named_barriers", unit="threads", source=f"{PTX}, barrier; {PTXAS}")
+@rule(
+    "BAR002",
+    "error",
+    also=("warning",),
+    reads="named_barriers",
+    unit="threads",
+    source=f"{PTX}, barrier; {PTXAS}",
+)
 def participants(block: Block, barriers: tuple[NamedBarrier, ...]) -> Iterator[Breach]:
     """Whether as many threads can arrive at a named barrier as it waits for.
 

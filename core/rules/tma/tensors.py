@@ -65,7 +65,14 @@ def stride_alignment(block: Block, tma: Maps) -> Iterator[Breach]:
                 )
 
 
-@rule("TMA005", "error", reads="tma", unit="bytes", source=f"{ENCODE}; {GUIDE}; {ANSWERS}")
+@rule(
+    "TMA005",
+    "error",
+    also=("info",),
+    reads="tma",
+    unit="bytes",
+    source=f"{ENCODE}; {GUIDE}; {ANSWERS}",
+)
 def global_address(block: Block, tma: Maps) -> Iterator[Breach]:
     """Whether a tensor starts where TMA can read it.
 
