@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 import yaml
-from shapes import FA4_26, INDEXER, SHAPES, derive
+from shapes import FA4_26, INDEXER, MLA, SHAPES, derive
 from typer.testing import CliRunner, Result
 
 from kcfg.cli import emit_hook
@@ -165,6 +165,24 @@ def test_what_does_not_add_up_does_not_compile(
     assert text.count(old) == 1
     (tmp_path / "broken.cpp").write_text(text.replace(old, new).replace("#pragma once", ""))
     assert why in compiled([*CPP, "-fsyntax-only", "broken.cpp"], tmp_path)
+
+
+def test_each_sub_partition_has_its_own_sum_where_a_warpgroup_has_several_counts() -> None:
+    """MLA prefill: the last warpgroup has two warps of 48 and two of 24, and the first have 512."""
+    text = emit.emit(derive("mla_prefill", "26.6", MLA), "python")
+    module(text.replace("idle_cap = 24", "idle_cap = 48"))
+    for old, new, short in (
+        ("mma_cap = 48", "mma_cap = 56", "0"),
+        ("load_cap = 48", "load_cap = 56", "1"),
+        ("idle_cap = 24", "idle_cap = 56", "2"),
+        ("softmax1_cap = 184", "softmax1_cap = 192", "0"),
+    ):
+        assert text.count(old) == 1
+        why = f"setmaxnreg deals out what there is in sub-partition {short}"
+        with pytest.raises(AssertionError, match=why):
+            module(text.replace(old, new))
+    one = emit.emit(derive("fa4", "26.6", FA4_26), "python")
+    assert one.count("setmaxnreg deals out what there is") == 1
 
 
 KERNEL = """\

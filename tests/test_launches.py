@@ -292,6 +292,17 @@ REFUSED = [
     ("registers: {launch_bounds: [2048, 1]}", "BLK001", "2,048 threads"),
     ("compiled: {smem: 300000}", "CHK009", "67,552 B (66.0 KiB) over"),
     (
+        "threads: 256, blocks_per_sm: 2, compiled: {registers: 168}",
+        "CHK001",
+        "40 over the 128 it may have at entry; compile it with __launch_bounds__(256, 2)",
+    ),
+    (
+        "threads: 256, registers: {launch_bounds: [256, 1], warpgroups: [24, 240]},"
+        " blocks_per_sm: 2",
+        "OCC001",
+        "1 block per SM (limited by registers; shared memory not given), 2 wanted",
+    ),
+    (
         "tmem: {accumulators: [{name: a, N: 256}, {name: b, N: 512, alias_of: a}, {N: 256}]}",
         "TMEM002",
         "768 columns are needed",
@@ -305,13 +316,8 @@ REFUSED = [
     ),
     ("tmem: {allocations: [384, 4, 4, 4]}", "TMEM002", "512 + 32 + 32 + 32, rounded up"),
     (
-        "registers: {roles: [{warps: 2, count: 40}, {warps: 2}]}",
-        "SMR006",
-        "different counts, 40 and none",
-    ),
-    (
         "registers: {warpgroups: [40], roles: [{warps: 4, count: 48}]}",
-        "SMR006",
+        "SMR009",
         "where `warpgroups` says 40",
     ),
     (
@@ -340,6 +346,11 @@ def test_what_cannot_be_is_refused(shape: str, rule: str, says: str) -> None:
 
 WARNED = [
     ("threads: 128, registers: {launch_bounds: [2048]}", "BLK001", "write the block's own 128"),
+    (
+        "registers: {roles: [{warps: 2, count: 40}, {warps: 2}]}",
+        "SMR006",
+        "different counts, 40 and none: undefined",
+    ),
     ("blocks_per_sm: 2, tmem: {columns: 512}", "TMEM004", "waits in alloc"),
     ("blocks_per_sm: 2, tmem: {accumulators: [{N: 512}]}", "TMEM004", "waits in alloc"),
     ("compiled: {spill_loads: 4}", "CHK002", "loads 4 B"),
@@ -374,8 +385,12 @@ ONE_MISTAKE = [
     ("threads: 128, blocks_per_sm: 8, named_barriers: [15]", {"BAR003"}),
     ("threads: 128, blocks_per_sm: 2, named_barriers: [16]", {"BAR001"}),
     ("threads: 128, blocks_per_sm: 2, tmem: {allocations: [512]}", {"TMEM004"}),
-    ("threads: 384, blocks_per_sm: 2, registers: {entry: 168}", {"REG004"}),
-    ("threads: 384, blocks_per_sm: 2, registers: {entry: 88, maxnreg: 88}", {"REG004"}),
+    ("threads: 384, blocks_per_sm: 2, registers: {entry: 168}", {"OCC001"}),
+    ("threads: 384, blocks_per_sm: 2, registers: {entry: 88, maxnreg: 88}", {"OCC001"}),
+    ("threads: 384, registers: {entry: 168, launch_bounds: [384, 2]}", {"REG004"}),
+    ("threads: 1024, registers: {launch_bounds: [1024, 3]}", {"REG005"}),
+    ("threads: 32, registers: {launch_bounds: [32, 33]}", {"REG005"}),
+    ("threads: 1024, blocks_per_sm: 3, registers: {launch_bounds: [1024, 2]}", {"OCC001"}),
     ("threads: 1024, blocks_per_sm: 3", {"OCC001"}),
     ("tma: [{dims: [100, 3, 5], dtype: f16}]", {"TMA004"}),
 ]
@@ -462,3 +477,11 @@ def test_refusal_leaves_out_the_columns_of_what_is_only_weighed() -> None:
     (message,) = [found.message for found in errors if "columns of tensor memory" in found.message]
     columns = "fa4_config.s_budget_cols is 0, fa4_config.o_budget_cols is 256"
     assert f"of 512 columns of tensor memory, {columns}; " in message
+
+
+def test_barriers_of_a_build_count_where_they_are_more() -> None:
+    for barriers, blocks in ((16, 4), (2, 32)):
+        shape = f"threads: 32, named_barriers: [1], compiled: {{barriers: {barriers}}}"
+        (found,) = [each for each in launch(shape) if each.rule == "OCC001"]
+        assert found.value == blocks
+        assert ("limited by named barriers" in found.message) == (barriers == 16)

@@ -132,9 +132,15 @@ EDGES = [
     ("REG003", "registers: {entry: 254}", "registers: {entry: 255}", "allocated as 256"),
     (
         "REG004",
-        "threads: 256, blocks_per_sm: 2, registers: {entry: 129}",
-        "threads: 256, blocks_per_sm: 2, registers: {entry: 128}",
+        "threads: 256, registers: {launch_bounds: [256, 2], entry: 129}",
+        "threads: 256, registers: {launch_bounds: [256, 2], entry: 128}",
         "2 blocks per SM the compiler's cap is 128, 1 fewer",
+    ),
+    (
+        "REG004",
+        "threads: 256, blocks_per_sm: 5, registers: {launch_bounds: [256, 5], entry: 64}",
+        "threads: 256, blocks_per_sm: 5, registers: {entry: 64}",
+        "at 256 threads and 5 blocks per SM the compiler's cap is 48",
     ),
     (
         "REG004",
@@ -252,6 +258,18 @@ EDGES = [
         "1 B over",
     ),
     (
+        "SMEM004",
+        "blocks_per_sm: 2, registers: {launch_bounds: [128, 3]}, shared: {dynamic: 76801}",
+        "blocks_per_sm: 2, registers: {launch_bounds: [128, 2]}, shared: {dynamic: 76801}",
+        "3 blocks share an SM",
+    ),
+    (
+        "SMEM005",
+        "registers: {launch_bounds: [128, 2]}, shared: {carveout: 64, dynamic: 31745}",
+        "registers: {launch_bounds: [128, 1]}, shared: {carveout: 64, dynamic: 31745}",
+        "1 block of the 2 wanted",
+    ),
+    (
         "SMEM005",
         "blocks_per_sm: 2, shared: {carveout: 64, dynamic: 31745}",
         "blocks_per_sm: 2, shared: {carveout: 64, dynamic: 31744}",
@@ -326,6 +344,12 @@ EDGES = [
         "1 B over; 1 stage fits",
     ),
     (
+        "PIPE002",
+        "registers: {launch_bounds: [128, 2]}, pipelines: [{stage_bytes: 115713}]",
+        "registers: {launch_bounds: [128, 2]}, pipelines: [{stage_bytes: 115712}]",
+        "0 stages of pipeline 0 fit",
+    ),
+    (
         "PIPE003",
         "pipelines: [{stages: 3, barriers_per_stage: 1, barrier_bytes: 23}]",
         "pipelines: [{stages: 3, barriers_per_stage: 1, barrier_bytes: 24}]",
@@ -354,6 +378,12 @@ EDGES = [
         "{target: rtx_5090, shape: {blocks_per_sm: 4, named_barriers: [6]}}",
         "{target: b200, shape: {blocks_per_sm: 4, named_barriers: [6]}}",
         "leave 3 of the 4",
+    ),
+    (
+        "BAR003",
+        "registers: {launch_bounds: [32, 5]}, named_barriers: [0], compiled: {barriers: 16}",
+        "registers: {launch_bounds: [32, 4]}, named_barriers: [0], compiled: {barriers: 16}",
+        "16 named barriers per block leave 4 of the 5 wanted",
     ),
     ("TMA001", "tma: [{box: [257]}]", "tma: [{box: [256]}]", "1 over"),
     ("TMA001", "tma: [{box: [0]}]", "tma: [{box: [1]}]", "the least is 1"),
@@ -568,6 +598,12 @@ EDGES = [
         "2 can hold theirs",
     ),
     (
+        "TMEM004",
+        "registers: {launch_bounds: [256, 2]}, tmem: {allocations: [512]}",
+        "registers: {launch_bounds: [256, 1]}, tmem: {allocations: [512]}",
+        "2 blocks of 512 columns need 512 more",
+    ),
+    (
         "TMEM005",
         "tmem: {allocations: [64, {columns: 32, after_relinquish: true}]}",
         "tmem: {allocations: [64, 32]}",
@@ -630,29 +666,34 @@ def test_at_the_limit_and_past_it(id: str, fails: str, passes: str, says: str) -
 # Severities that depend on the case
 
 
-@pytest.mark.parametrize(
-    ("id", "text", "severity"),
-    [
-        ("SMEM002", "shared: {dynamic: 100000, opt_in: false}", "error"),
-        ("SMEM002", "shared: {dynamic: 100000}", "info"),
-        ("SMEM003", "{target: sm_100, shape: {shared: {static: 65536}}}", "error"),
-        ("SMEM003", "{target: sm_100a, shape: {shared: {static: 65536}}}", "warning"),
-        ("SMEM003", "{target: b200, shape: {shared: {static: 65536}}}", "warning"),
-        ("SMEM008", "shared: {regions: [{offset: 128, bytes: 8, swizzle: 128B}]}", "error"),
-        (
-            "SMEM008",
-            "shared: {regions: [{offset: 128, bytes: 8, swizzle: 128B, base_offset: true}]}",
-            "warning",
-        ),
-        ("PIPE001", "pipelines: [{stages: 0}]", "error"),
-        ("PIPE001", "pipelines: [{stages: 1, tma: true}]", "warning"),
-        ("TMA005", "tma: [{address: 8, swizzle: 128B}]", "error"),
-        ("TMA005", "tma: [{address: 16, swizzle: 128B}]", "info"),
-        ("OCC001", "threads: 128", "info"),
-        ("CLU001", "cluster: [16], non_portable: false", "error"),
-        ("CLU002", "cluster: [16]", "warning"),
-    ],
-)
+SEVERITIES = [
+    ("SMEM001", "shared: {static: 1, dynamic: 232440}", "warning"),
+    ("SMEM002", "shared: {static: 1, dynamic: 49145, opt_in: false}", "warning"),
+    ("SMEM004", "blocks_per_sm: 2, shared: {static: 1, dynamic: 115705}", "warning"),
+    ("CHK001", "registers: {entry: 168}, compiled: {registers: 160}", "warning"),
+    ("GRD002", "cooperative: true, grid: [4], cluster: [2], block: [128]", "info"),
+    ("SMEM002", "shared: {dynamic: 100000, opt_in: false}", "error"),
+    ("SMEM002", "shared: {dynamic: 100000}", "info"),
+    ("SMEM003", "{target: sm_100, shape: {shared: {static: 65536}}}", "error"),
+    ("SMEM003", "{target: sm_100a, shape: {shared: {static: 65536}}}", "warning"),
+    ("SMEM003", "{target: b200, shape: {shared: {static: 65536}}}", "warning"),
+    ("SMEM008", "shared: {regions: [{offset: 128, bytes: 8, swizzle: 128B}]}", "error"),
+    (
+        "SMEM008",
+        "shared: {regions: [{offset: 128, bytes: 8, swizzle: 128B, base_offset: true}]}",
+        "warning",
+    ),
+    ("PIPE001", "pipelines: [{stages: 0}]", "error"),
+    ("PIPE001", "pipelines: [{stages: 1, tma: true}]", "warning"),
+    ("TMA005", "tma: [{address: 8, swizzle: 128B}]", "error"),
+    ("TMA005", "tma: [{address: 16, swizzle: 128B}]", "info"),
+    ("OCC001", "threads: 128", "info"),
+    ("CLU001", "cluster: [16], non_portable: false", "error"),
+    ("CLU002", "cluster: [16]", "warning"),
+]
+
+
+@pytest.mark.parametrize(("id", "text", "severity"), SEVERITIES)
 def test_severity(id: str, text: str, severity: str) -> None:
     assert [finding.severity for finding in of(id, text)] == [severity]
 
@@ -680,6 +721,17 @@ def test_finding_has_figures_path_and_fix() -> None:
     [
         ("SMR001", "registers: {warpgroups: [40, 236]}", "shape.registers.warpgroups[1]"),
         ("BAR001", "named_barriers: [1, {id: 16}]", "shape.named_barriers[1].id"),
+        (
+            "OCC001",
+            "threads: 1024, registers: {launch_bounds: [1024, 3]}",
+            "shape.registers.launch_bounds[1]",
+        ),
+        (
+            "OCC001",
+            "threads: 1024, blocks_per_sm: 3, registers: {launch_bounds: [1024, 2]}",
+            "shape.blocks_per_sm",
+        ),
+        ("OCC001", "threads: 32, compiled: {barriers: 16}", "shape.compiled.barriers"),
         ("TMA001", "tma: [{box: [8, 300]}]", "shape.tma[0].box[1]"),
         (
             "SMEM007",

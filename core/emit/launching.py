@@ -31,7 +31,7 @@ def _bounds(block: Block, many: int, draft: Draft, limits: Limits, parts: Parts)
     doc = "Threads of the block; the first argument of __launch_bounds__."
     threads = draft.add("threads", many, "threads", doc)
     doc = "Blocks that share an SM; the second argument of __launch_bounds__."
-    blocks = draft.add("min_blocks", block.min_blocks, "blocks", doc)
+    blocks = draft.add("min_blocks", block.wanted or 1, "blocks", doc)
     draft.checks += [
         at_most(threads, limits["max_threads_per_block"], "a block may have these threads"),
         at_most(product(blocks, threads), limits["max_threads_per_sm"], "the blocks share an SM"),

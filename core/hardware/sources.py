@@ -15,6 +15,7 @@ MOJO = "Mojo standard library, GPUInfo"
 PTXAS = "ptxas of CUDA toolkit 13.0, as observed"
 H200_DEVICE = "device attributes read on one H200, driver 580"
 H200_DRIVER = "driver 580 on one H200, as observed"
+H200_KERNELS = "kernels run on one H200, driver 580"
 B200_DEVICE = "published device query of one B200, 2026-10 (torch properties and nvidia-smi)"
 PRODUCT = "NVIDIA product pages and datasheets"
 
@@ -25,7 +26,7 @@ KINDS = {
     **dict.fromkeys((OCC, NCU, PTXAS), "a tool"),
     **dict.fromkeys((CCCL, CUTLASS, MOJO), "published code"),
     "the kernel's own source": "published code",
-    **dict.fromkeys((H200_DEVICE, H200_DRIVER), "another GPU (an H200)"),
+    **dict.fromkeys((H200_DEVICE, H200_DRIVER, H200_KERNELS), "another GPU (an H200)"),
     B200_DEVICE: "a B200, as published",
     "follows from": "what follows from others",
 }

@@ -13,6 +13,7 @@ from kcfg.core.hardware.occupancy import (
     Occupancy,
     bytes_of_percent,
     carveout_of,
+    drops_minimum,
     occupancy,
     register_cap,
 )
@@ -33,13 +34,13 @@ KEYS = {
     "registers": "registers.entry",
     "shared_memory": "shared.dynamic",
     "blocks": "threads",
-    "barriers": "named_barriers",
 }
 
 SAID = ("shared_memory", "barriers")
 """Limits with rules of their own: what they leave too few blocks to is said there.
 
-SMEM001, SMEM002, SMEM004 and SMEM005 say it of shared memory, BAR001 and BAR003 of barriers.
+SMEM001, SMEM002, SMEM004 and SMEM005 say it of shared memory, BAR001, BAR003 and CHK010 of
+barriers.
 """
 
 
@@ -57,7 +58,8 @@ def blocks_per_sm(block: Block, threads: int) -> Iterator[Breach]:
 
     None at all means that the launch is refused; fewer than wanted, that the SM is left
     with less work than the kernel was made for. Both are errors, here only where no rule about
-    what there is too little of says so. What is not given, such as registers, does not limit.
+    what there is too little of says so. Wanted are `blocks_per_sm`, or as many as the launch
+    bounds promise where that is more. What is not given, such as registers, does not limit.
 
     Fails: shape: {threads: 1024, blocks_per_sm: 3}
 
@@ -65,7 +67,7 @@ def blocks_per_sm(block: Block, threads: int) -> Iterator[Breach]:
     """
     if threads < 1:
         return
-    wanted = block.blocks_per_sm or 1
+    wanted = block.wanted or 1
     found = resident(block, threads)
     limits = joined(LIMITERS[name] for name in found.limiters)
     fewer = found.blocks < wanted
@@ -78,14 +80,22 @@ def blocks_per_sm(block: Block, threads: int) -> Iterator[Breach]:
     unknown = f"; {joined(silent)} not given" if silent else ""
     yield Breach(
         f"{some(found.blocks, 'block')} per SM (limited by {limits}{unknown})"
-        + (f", {wanted:,} wanted" if fewer or block.blocks_per_sm else ""),
-        path="blocks_per_sm" if block.blocks_per_sm else KEYS[found.limiters[0]],
+        + (f", {wanted:,} wanted" if fewer or block.wanted else ""),
+        path=_blamed(block, found),
         value=found.blocks,
-        limit=wanted if block.blocks_per_sm or fewer else None,
+        limit=wanted if block.wanted or fewer else None,
         over=wanted - found.blocks if fewer else None,
         fix=_fix(block, found, wanted) if wrong else "",
         severity="error" if wrong else None,
     )
+
+
+def _blamed(block: Block, found: Occupancy) -> str:
+    """The key of the blocks wanted, else that of what limits them."""
+    limiter = found.limiters[0]
+    if block.wanted:
+        return block.wanted_key
+    return block.barriers_key if limiter == "barriers" else KEYS[limiter]
 
 
 def resident(block: Block, threads: int) -> Occupancy:
@@ -102,7 +112,7 @@ def resident(block: Block, threads: int) -> Occupancy:
         static_smem=static,
         dynamic_smem=block.dynamic_bytes or 0,
         max_dynamic_smem=None if raised else max(target.smem_default_per_block - static, 0),
-        barriers=block.barriers_used or 0,
+        barriers=block.barriers_held or 0,
         carveout_bytes=block.carveout,
     )
 
@@ -117,12 +127,22 @@ def _short(found: Occupancy, wanted: int) -> set[str]:
 
 def _said(block: Block, limit: str, threads: int) -> bool:
     """Whether another rule says that a limit leaves too few blocks."""
+    if limit in ("warps", "blocks") and _dropped(block):
+        return True  # REG005
     if limit == "warps":
         return threads > block.target.max_threads_per_block  # BLK001
     if limit == "registers":
         # REG001 and REG002, or REG004.
         return (block.entry or 0) > register_cap(block.target, threads) or over_cap(block)
     return limit in SAID
+
+
+def _dropped(block: Block) -> bool:
+    """Whether the blocks wanted are a minimum that the compiler ignores: REG005."""
+    bounds = block.registers.launch_bounds if block.registers is not None else ()
+    if not bounds or not bounds[0] or block.wanted_key == "blocks_per_sm":
+        return False
+    return drops_minimum(block.target, bounds[0], block.min_blocks)
 
 
 def _fix(block: Block, found: Occupancy, wanted: int) -> str:
@@ -154,31 +174,32 @@ def _fix(block: Block, found: Occupancy, wanted: int) -> str:
 @rule(
     "BAR003",
     "warning",
-    reads="blocks_per_sm barriers_used",
+    reads="wanted barriers_held",
     blames="named_barriers",
     unit="barriers",
     source=f"{OCC}; {H200_DEVICE}",
 )
-def barriers_limit_blocks(block: Block, blocks: int, used: int) -> Iterator[Breach]:
+def barriers_limit_blocks(block: Block, blocks: int, held: int) -> Iterator[Breach]:
     """Whether named barriers leave room for the wanted blocks.
 
     An SM has a fixed number of them for all its blocks; a block takes as many as its
-    highest number says.
+    highest number says, or as a build of it sets aside.
 
     Fails: shape: {blocks_per_sm: 8, named_barriers: [15]}
 
     Passes: shape: {blocks_per_sm: 4, named_barriers: [15]}
     """
     slots = block.target.barriers_per_sm
-    # More than a block has is BAR001.
-    if used <= block.target.named_barriers_per_block and slots // used < blocks:
-        leave = "leaves" if used == 1 else "leave"
+    # More than a block has is BAR001 or CHK010.
+    if 0 < held <= block.target.named_barriers_per_block and slots // held < blocks:
+        leave = "leaves" if held == 1 else "leave"
         yield Breach(
-            f"{some(used, 'named barrier')} per block {leave} {slots // used} of the {blocks:,}"
+            f"{some(held, 'named barrier')} per block {leave} {slots // held} of the {blocks:,}"
             f" wanted blocks per SM, which has {slots}",
-            value=used,
+            path=block.barriers_key,
+            value=held,
             limit=slots // blocks,
-            over=used - slots // blocks,
+            over=held - slots // blocks,
             fix=f"number them below {slots // blocks}" if slots // blocks else "want fewer blocks",
         )
 

@@ -142,7 +142,7 @@ def _budget(block: Block) -> int:
     target, shared = block.target, block.shared
     if shared is not None and shared.dynamic is not None:
         return shared.dynamic
-    share = down(target.smem_per_sm // (block.blocks_per_sm or 1), target.smem_alloc_granularity)
+    share = down(target.smem_per_sm // (block.wanted or 1), target.smem_alloc_granularity)
     most = min(share - target.smem_reserved_per_block, target.smem_optin_per_block)
     return most - (block.static_bytes or 0)
 

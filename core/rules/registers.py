@@ -124,8 +124,9 @@ def planned(block: Block) -> int:
 def cap_from_bounds(block: Block, entry: int, most: int) -> Iterator[Breach]:
     """Whether a thread has no more registers than the compiler gives under the launch bounds.
 
-    The cap is the largest count with which the wanted blocks fit an SM, or the one asked
-    for with __maxnreg__ or -maxrregcount; a kernel never gets more, it spills.
+    The cap is the largest count with which as many blocks fit an SM as the launch bounds
+    promise, one without a second argument, or the one asked for with __maxnreg__ or
+    -maxrregcount; a kernel never gets more, it spills.
 
     Fails: shape: {threads: 384, registers: {entry: 176}}
 

@@ -81,7 +81,7 @@ def smem_fits(block: Block, need: int) -> Iterator[Breach]:
         need = found.need
         whole, share = block.target.smem_per_sm, _share(block)
         # Nor do the wanted blocks fit together: what helps them is said here, not by SMEM004.
-        together = f" for {block.blocks_per_sm:,} blocks to share an SM" if 0 < share < most else ""
+        together = f" for {block.wanted:,} blocks to share an SM" if 0 < share < most else ""
         per_sm = f" (the {size(whole)} of an SM are not one block's)" if need <= whole else ""
         yield Breach(
             f"a block needs {size(need)} of shared memory{found.static}, {size(need - most)} over"
@@ -121,7 +121,7 @@ def _smaller(block: Block, most: int) -> str:
 
 def _share(block: Block) -> int:
     """Bytes of shared memory that each of the wanted blocks may have, below 0 for too many."""
-    target, blocks = block.target, block.blocks_per_sm or 1
+    target, blocks = block.target, block.wanted or 1
     share = down(target.smem_per_sm // blocks, target.smem_alloc_granularity)
     return share - target.smem_reserved_per_block
 
@@ -199,7 +199,7 @@ def static_size(block: Block, static: int) -> Iterator[Breach]:
     "SMEM004",
     "error",
     also=("warning",),
-    reads="blocks_per_sm shared_bytes",
+    reads="wanted shared_bytes",
     blames="shared.dynamic",
     unit="bytes",
     source=f"{OCC}; {H200_DEVICE}",
@@ -220,7 +220,7 @@ def blocks_share_sm(block: Block, blocks: int, need: int) -> Iterator[Breach]:
         return
     if most < 0:
         message = f"{blocks:,} blocks reserve more than the {size(target.smem_per_sm)} of an SM"
-        yield Breach(message, path="blocks_per_sm", fix="want fewer blocks")
+        yield Breach(message, path=block.wanted_key, fix="want fewer blocks")
         return
     yield Breach(
         f"{blocks:,} blocks share an SM with at most {size(most)} each;"
@@ -252,7 +252,7 @@ def carveout(block: Block, chosen: int, need: int) -> Iterator[Breach]:
 
     Passes: shape: {blocks_per_sm: 2, shared: {dynamic: 61440, carveout: 132}}
     """
-    target, wanted = block.target, block.blocks_per_sm or 1
+    target, wanted = block.target, block.wanted or 1
     whole, each = target.smem_per_sm, smem_per_block(target, need)
     if wanted * each > whole:
         return  # no carveout would do: SMEM004

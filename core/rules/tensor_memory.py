@@ -140,7 +140,7 @@ def rounding(block: Block, tmem: Tmem) -> Iterator[Breach]:
 @rule(
     "TMEM004",
     "warning",
-    reads="blocks_per_sm tmem",
+    reads="wanted tmem",
     blames="tmem.allocations",
     unit="columns",
     source=ALLOC,
