@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kcfg.core.block.block import Block
 from kcfg.core.block.parts import Region
+from kcfg.core.block.warpgroups import held
 from kcfg.core.kernel import Kernel
 from kcfg.core.once import once
 from kcfg.core.version import VERSION
@@ -59,7 +60,7 @@ def report(
         "units": units(cls),
         "smem": _smem(block),
         "tmem": _tmem(block),
-        "registers": _registers(block),
+        "registers": registers(block),
         "barriers": _barriers(block),
         "supported": values.get("supported"),
         "findings": [finding.to_json() for finding in found],
@@ -143,14 +144,15 @@ def _tmem(block: Block) -> dict[str, Any] | None:
     }
 
 
-def _registers(block: Block) -> dict[str, Any] | None:
+def registers(block: Block) -> dict[str, Any] | None:
+    """Registers at launch, who sets other counts, and what these come to; None where unknown."""
     threads, granted, asked = block.block_threads, block.pool, block.asked
-    if not threads or granted is None:
+    if not threads or granted is None or block.entry is None:
         return None
     return {
         "threads": threads,
         # A struct's own figure is the one that is allocated, also where no thread can name it.
-        "entry": granted // threads if block.derived else block.entry,
+        "entry": held(block.target, block.entry) if block.derived else block.entry,
         "roles": [
             {"role": share.name, "warps": [share.first, share.last], "cap": share.cap}
             for share in block.shares
@@ -159,6 +161,10 @@ def _registers(block: Block) -> dict[str, Any] | None:
             "granted": granted,
             "asked": asked,
             "free": None if asked is None else granted - asked,
+            "sub_partitions": [
+                {"granted": pool.granted, "asked": pool.asked, "free": pool.free}
+                for pool in block.pools
+            ],
         },
     }
 

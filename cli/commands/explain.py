@@ -95,6 +95,7 @@ def _explained(intake: Intake, names: list[str], depth: int) -> Iterator[Told]:
     from kcfg.core.errors import UnknownError
     from kcfg.core.explain.explanation import explain as why
     from kcfg.core.findings import findings
+    from kcfg.core.report import registers
     from kcfg.core.spec.head import LAUNCH
     from kcfg.core.spec.problem import printable
 
@@ -118,12 +119,12 @@ def _explained(intake: Intake, names: list[str], depth: int) -> Iterator[Told]:
                 console.error(printable(f"{spec.source}: {names[0]}: {hint}"))
                 intake.fail(FAILED)
             else:
-                yield told._replace(asked=kernel.asked())
+                yield told._replace(asked=kernel.asked(), registers=registers(kernel.block))
             continue
         if not names:
             from kcfg.core.explain.story import story
 
-            yield told._replace(story=story(kernel))
+            yield told._replace(story=story(kernel), registers=registers(kernel.block))
             continue
         found = []
         for name in names:

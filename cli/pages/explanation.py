@@ -43,9 +43,10 @@ def _page(told: Told, tree: bool) -> Iterator[Piece]:
 
         yield from launch.pieces(told)
     if told.story:
-        from kcfg.cli.pages import story
+        from kcfg.cli.pages import registers, story
 
         yield from story.pieces(told.story, told.findings)
+        yield from registers.brief(told.registers)
     for explanation in told.explanations:
         yield from _tree(explanation) if tree else _whole(explanation)
     if told.references:

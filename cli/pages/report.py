@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from kcfg.cli.pages import inputs, titles
+from kcfg.cli.pages import inputs, registers, titles
 from kcfg.cli.pages.groups import grouped
 from kcfg.cli.pages.pieces import Column, Grid, Heading, Line, Piece, Row, Table
 from kcfg.cli.pages.units import number
@@ -39,7 +39,7 @@ def layout(report: dict[str, Any]) -> Iterator[Piece]:
     """What sits where, as tables under their headings; nothing of what is not modelled."""
     yield from _smem(report["smem"])
     yield from _tmem(report["tmem"])
-    yield from _registers(report["registers"])
+    yield from registers.pieces(report["registers"])
     yield from _barriers(report["barriers"])
 
 
@@ -139,22 +139,6 @@ def _columns(region: dict[str, Any]) -> Row:
         region["name"] + _alias(region),
     )
     return Row(cells, "dim" if region["alias_of"] else "")
-
-
-def _registers(registers: dict[str, Any] | None) -> Iterator[Piece]:
-    if registers is None:
-        return
-    yield Heading(titles.registers(registers))
-    columns = [Column("warps", True), Column("registers", True), Column("role")]
-    rows = [
-        Row((_span(*role["warps"]), number(role["cap"]), role["role"]))
-        for role in registers["roles"]
-    ]
-    yield Table(columns, rows)
-
-
-def _span(first: int, last: int) -> str:
-    return f"{first}" if first == last else f"{first}-{last}"
 
 
 def _barriers(barriers: dict[str, Any] | None) -> Iterator[Piece]:

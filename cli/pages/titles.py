@@ -52,10 +52,14 @@ def registers(registers: dict[str, Any]) -> str:
     pool = registers["pool"]
     enter = "enters" if registers["threads"] == 1 else "enter"
     threads = f"{some(registers['threads'], 'thread')} {enter} with {registers['entry']:,}"
-    granted = f"{pool['granted']:,}"
     if pool["asked"] is None:
-        return f"Registers: {threads}, {granted} in all"
-    return f"Registers: {threads}; roles ask for {pool['asked']:,} of {granted}"
+        return f"Registers: {threads}, {pool['granted']:,} in all"
+    return f"Registers: {threads}; roles ask for {share(pool)}"
+
+
+def share(pool: dict[str, Any]) -> str:
+    """What is asked for of what the launch gave."""
+    return f"{pool['asked']:,} of {pool['granted']:,}"
 
 
 def barriers(barriers: dict[str, Any]) -> str:

@@ -13,9 +13,10 @@ if TYPE_CHECKING:
 class Told(NamedTuple):
     """What is told of one spec: its story, or explanations; of a kernel, manual entries.
 
-    ``target`` and ``source`` are empty for a kernel. ``findings`` are what the rules find, as
-    plain data, and ``asked`` the keys of a launch, which has nothing that could be explained. A
-    release that is not given is the newest. ``words`` are those of formulas, of whatever kernel.
+    ``target`` and ``source`` are empty for a kernel. ``findings`` are what the rules find, and
+    ``registers`` those of a report where a whole configuration is told, as plain data; ``asked``
+    are the keys of a launch, which has nothing that could be explained. A release that is not
+    given is the newest. ``words`` are those of formulas, of whatever kernel.
     """
 
     kernel: str
@@ -27,6 +28,7 @@ class Told(NamedTuple):
     explanations: tuple[Explanation, ...] = ()
     references: tuple[Reference, ...] = ()
     findings: tuple[dict[str, Any], ...] = ()
+    registers: dict[str, Any] | None = None
     asked: dict[str, Any] | None = None
     release_given: bool = True
     words: tuple[Word, ...] = ()

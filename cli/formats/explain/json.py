@@ -30,6 +30,7 @@ def _told(told: Told) -> dict[str, Any]:
         "source": told.source or None,
         "inputs": told.asked,
         "findings": list(told.findings),
+        "registers": told.registers,
         "story": plain(told.story),
         "explanations": plain(told.explanations),
         "references": plain(told.references),
