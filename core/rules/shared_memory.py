@@ -119,9 +119,12 @@ def _smaller(block: Block, most: int) -> str:
     return f"at most {size(down(most, block.array_align or 1))} fit"
 
 
-def _share(block: Block) -> int:
-    """Bytes of shared memory that each of the wanted blocks may have, below 0 for too many."""
-    target, blocks = block.target, block.wanted or 1
+def _share(block: Block, blocks: int | None = None) -> int:
+    """Bytes of shared memory that each of some blocks may have, below 0 for too many.
+
+    That is of the wanted blocks, unless others are given.
+    """
+    target, blocks = block.target, blocks or block.wanted or 1
     share = down(target.smem_per_sm // blocks, target.smem_alloc_granularity)
     return share - target.smem_reserved_per_block
 
@@ -207,7 +210,8 @@ def static_size(block: Block, static: int) -> Iterator[Breach]:
 def blocks_share_sm(block: Block, blocks: int, need: int) -> Iterator[Breach]:
     """Whether the wanted blocks fit an SM's shared memory together.
 
-    Each is set aside with its 1,024 reserved bytes, rounded up to 128.
+    Each is set aside with its 1,024 reserved bytes, rounded up to 128. Blocks that only the
+    launch bounds name are a minimum for the compiler, and a launch with fewer runs: a warning.
 
     Fails: shape: {blocks_per_sm: 2, shared: {dynamic: 116000}}
 
@@ -218,9 +222,12 @@ def blocks_share_sm(block: Block, blocks: int, need: int) -> Iterator[Breach]:
     # One that no block may have is SMEM001.
     if blocks == 1 or found is None or need > target.smem_optin_per_block:
         return
+    hinted: Severity | None = None
+    if found.need <= _share(block, block.blocks_per_sm or 1):
+        hinted = "warning"
     if most < 0:
         message = f"{blocks:,} blocks reserve more than the {size(target.smem_per_sm)} of an SM"
-        yield Breach(message, path=block.wanted_key, fix="want fewer blocks")
+        yield Breach(message, path=block.wanted_key, fix="want fewer blocks", severity=hinted)
         return
     yield Breach(
         f"{blocks:,} blocks share an SM with at most {size(most)} each;"
@@ -230,7 +237,7 @@ def blocks_share_sm(block: Block, blocks: int, need: int) -> Iterator[Breach]:
         limit=most,
         over=found.need - most,
         fix=_smaller(block, most),
-        severity=found.severity,
+        severity=hinted or found.severity,
     )
 
 
