@@ -142,10 +142,10 @@ def test_a_full_disk_leaves_the_old_picture(folder: Path) -> None:
         (("spec.yaml", "--format", "xml"), 2, "known: csv, jsonl, parquet, table"),
         (("spec.yaml", "--resume"), 2, "--resume needs the file of -o"),
         (("spec.yaml", "--engine", "spark"), 2, "known: local, dask"),
-        (("spec.yaml", "--zip", "depth,mma_n"), 1, "must have as many values"),
-        (("spec.yaml", "--set", "depth=9..1"), 1, "write 1..9"),
+        (("spec.yaml", "--zip", "depth,mma_n"), 2, "must have as many values"),
+        (("spec.yaml", "--set", "depth=9..1"), 2, "write 1..9"),
         (("nowhere.yaml",), 2, "no such file"),
-        ((), 2, "name one spec file"),
+        ((), 2, "name a spec file"),
         (
             ("spec.yaml", "--set", "depth=1..1000000", "--sort", "depth", "--format", "csv"),
             2,

@@ -21,8 +21,9 @@ Words = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="[SPEC] [NAME]...",
-        help="A spec file (`-` is standard input), then values or inputs by name; with --preset "
-        "or --kernel only names. Without names: the story of the whole configuration.",
+        help="A spec file (`-` is standard input), a directory of specs, or a preset's name where "
+        "no such file exists; then values or inputs by name. With --preset or --kernel only "
+        "names. Without names: the story of the whole configuration.",
         show_default=False,
     ),
 ]

@@ -15,8 +15,9 @@ def sweep(
         list[str] | None,
         typer.Argument(
             metavar="[SPEC]",
-            help="A spec file (`-`: standard input) whose inputs may be lists, as [64, 128], "
-            "or ranges, as 64..512 step 64.",
+            help="A spec file (`-`: standard input), a directory with one, or a preset's name "
+            "where no such file exists. Inputs may be lists, as [64, 128], or ranges, as "
+            "64..512 step 64.",
             show_default=False,
         ),
     ] = None,

@@ -8,22 +8,15 @@ from typing import Annotated, Any
 import typer
 
 from kcfg.cli import formats
+from kcfg.cli.intake import helps
 
 Specs = Annotated[
     list[str] | None,
-    typer.Argument(
-        metavar="SPEC...", help="Spec files; `-` is standard input.", show_default=False
-    ),
+    typer.Argument(metavar="SPEC...", help=helps.SPECS, show_default=False),
 ]
-Preset = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--preset", metavar="NAME", help="A shipped spec (see `kcfg presets`); repeatable."
-    ),
-]
+Preset = Annotated[list[str] | None, typer.Option("--preset", metavar="NAME", help=helps.PRESET)]
 Setting = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="Set an input over the file; repeatable."),
+    list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help=helps.SETTING)
 ]
 
 
@@ -36,15 +29,11 @@ def _said(option: typer.CallbackParam, value: str | None) -> str | None:
 
 Release = Annotated[
     str | None,
-    typer.Option(
-        "--release", metavar="X.Y", help="Derive as of this upstream release.", callback=_said
-    ),
+    typer.Option("--release", metavar="X.Y", help=helps.RELEASE, callback=_said),
 ]
 Target = Annotated[
     str | None,
-    typer.Option(
-        "--target", metavar="NAME", help="Derive for this GPU, such as b200.", callback=_said
-    ),
+    typer.Option("--target", metavar="NAME", help=helps.TARGET, callback=_said),
 ]
 
 

@@ -9,13 +9,11 @@ from math import prod
 import typer
 
 from kcfg.cli import console
-from kcfg.cli.exits import FAILED, FOUND
-from kcfg.cli.intake.specs import pair, usage
+from kcfg.cli.intake.specs import code_of, known, usage
 from kcfg.cli.intake.sweep_options import Options, names
-from kcfg.core import presets
-from kcfg.core.errors import UnknownError
 from kcfg.core.kernel import VERDICT
-from kcfg.core.spec import Overrides
+from kcfg.core.spec import Overrides, Problem
+from kcfg.core.spec.sources import NAMELESS, sources
 from kcfg.core.sweep.expression import ExpressionError, condition
 from kcfg.core.sweep.names import UnknownNameError, default_columns, name_of
 from kcfg.core.sweep.query import Head, Query
@@ -43,22 +41,22 @@ ROWS = 20
 
 def swept(options: Options) -> Sweep:
     """The spec and what varies in it; leaves with messages where it cannot be read."""
-    try:
-        paths = [*options.specs, *map(presets.path, options.presets)]
-    except UnknownError as unknown:
-        usage(f"--preset: {unknown}")
-    if len(paths) != 1:
-        usage("name one spec file, `-` for standard input, or --preset NAME")
-    overrides = Overrides(
-        set=tuple(map(pair, options.settings)), release=options.release, target=options.target
-    )
+    named = list(sources(options.specs, options.presets))
+    if len(named) != 1:
+        usage(f"a sweep is of one spec, not of {len(named)}" if named else NAMELESS)
+    with known():
+        overrides = Overrides.of(options.settings, options.release, options.target)
     zips = [tuple(key.strip() for key in group.split(",")) for group in options.zips]
-    found = read_sweep(paths[0], overrides, zips)
+    (source,) = named
+    found = (
+        [source]
+        if isinstance(source, Problem)
+        else read_sweep(source.path, overrides, zips, source.file)
+    )
     if isinstance(found, list):
         for problem in found:
             console.error(problem)
-        unreadable = any(problem.kind == "unreadable" for problem in found)
-        raise typer.Exit(FAILED if unreadable else FOUND)
+        raise typer.Exit(max(map(code_of, found)))
     return found
 
 

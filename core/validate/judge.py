@@ -9,7 +9,7 @@ from kcfg.core.finding import Finding
 from kcfg.core.findings import findings
 from kcfg.core.spec import Spec, read_document
 from kcfg.core.spec.documents import Document
-from kcfg.core.spec.overrides import Overrides
+from kcfg.core.spec.overrides import AS_IT_IS, Overrides
 from kcfg.core.spec.problem import Problem
 from kcfg.core.validate.advice import Advice
 from kcfg.core.validate.result import Beside, Judged, Located
@@ -75,6 +75,8 @@ def _is_report(written: Document) -> bool:
 
 def saved(report: Report | Problem, number: int, mode: Mode) -> Judged:
     """What is to be said about one saved report, the ``number``-th of its file."""
+    if not isinstance(report, Problem) and mode.overrides.given:
+        report = Problem(mode.file, *report.position(), "", AS_IT_IS, "asked")
     if isinstance(report, Problem):
         return refused([report], mode.file, f"{mode.file}#{number}")
     spec = report.spec()
@@ -113,14 +115,28 @@ def _judged(
         located += [Located(finding) for finding in pins.failed(spec, mode.file, subject)]
     beside = mode.beside(spec, subject) if mode.beside else Beside()
     located += beside.found
+    waived: list[Finding] = []
     if waivers:
-        located = [each for each in located if not waivers.waives(each.finding)]
+        every, located = located, []
+        for each in every:
+            if waivers.waives(each.finding):
+                waived.append(each.finding)
+            else:
+                located.append(each)
         located += [Located(finding) for finding in waivers.complaints(mode.selection)]
     shown = [each for each in located if mode.shows(each.finding)]
     shown.sort(key=lambda each: _place(each.finding, mode.file))
     block = None if mode.beside else subject.block
     name = spec.name or spec.kernel
-    return Judged(mode.file, spec.source, name, tuple(shown), block=block, notes=beside.notes)
+    return Judged(
+        mode.file,
+        spec.source,
+        name,
+        tuple(shown),
+        block=block,
+        notes=beside.notes,
+        waived=tuple(filter(mode.shows, waived)),
+    )
 
 
 def _of_inputs(located: Located) -> Located:

@@ -25,7 +25,10 @@ def write(run: Run) -> None:
             between = ","
         notes += judged.notes
     console.write(f"\n{STEP}]" if between else "]")
-    rest = {"notes": notes, "summary": run.tally.to_json()}
+    rest: dict[str, Any] = {"notes": notes, "summary": run.tally.to_json()}
+    if run.options.statistics:
+        counts = run.tally.by_rule().items()
+        rest["statistics"] = [{"rule": rule, **vars(each)} for rule, each in counts]
     console.write(f",{_text(rest)[1:]}\n")
 
 
