@@ -61,7 +61,7 @@ def _print_values(intake: Intake, names: list[str]) -> None:
     from kcfg.cli.exits import FAILED, FOUND
     from kcfg.cli.intake.names import no_such
     from kcfg.core.findings import findings
-    from kcfg.core.report import lookup
+    from kcfg.core.report import lookup, paths
     from kcfg.core.spec.problem import printable
 
     for spec in intake:
@@ -70,7 +70,8 @@ def _print_values(intake: Intake, names: list[str]) -> None:
             try:
                 value = lookup(kernel, name, label=spec.name, source=spec.source)
             except KeyError:
-                hint = no_such(spec.cls, name, "`--format json` shows all there are")
+                lists = "`--format json` shows all there are"
+                hint = no_such(spec.cls, name, lists, paths(kernel))
                 console.error(printable(f"{spec.source}: --get {name}: {hint}"))
                 intake.fail(FAILED)
             else:

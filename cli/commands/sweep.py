@@ -59,6 +59,12 @@ def sweep(
             "more is. Of points alike in all of them, the first.",
         ),
     ] = None,
+    everything: Annotated[
+        bool,
+        typer.Option(
+            "--all", help="Let --sort, --top and --pareto pick among refused points as well."
+        ),
+    ] = False,
     format: Annotated[
         str | None,
         typer.Option(
@@ -90,8 +96,14 @@ def sweep(
             help="Draw the least and greatest B for each A, a band for each C, to the file of -o.",
         ),
     ] = None,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Say nothing of the run but what goes wrong.")
+    ] = False,
 ) -> None:
-    """Derive a grid of shapes, and count why points are refused."""
+    """Derive a grid of shapes, and count why points are refused.
+
+    --sort, --top and --pareto pick among the points that are supported.
+    """
     from kcfg.cli.intake.sweep_options import Options
     from kcfg.cli.sweeping import sweep as run
 
@@ -108,6 +120,7 @@ def sweep(
             sort=sort,
             top=top,
             pareto=pareto,
+            everything=everything,
             format=format,
             output=output,
             resume=resume,
@@ -115,6 +128,7 @@ def sweep(
             engine=engine,
             scheduler=scheduler,
             plot=plot,
+            quiet=quiet,
         )
     )
     raise typer.Exit(code)

@@ -6,11 +6,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from kcfg.core.explain.explanation import Explanation, Reference
+    from kcfg.core.explain.goals import Sought
     from kcfg.core.explain.story import Story
 
 
 class Told(NamedTuple):
     """What is told of one spec: its story, or explanations; of a kernel, manual entries.
+
+    ``sought`` is what was wanted of the spec, and how to get it.
 
     ``target`` and ``source`` are empty for a kernel. ``findings`` are what the rules find, as
     plain data, and ``asked`` the keys of a launch, which has nothing that could be explained.
@@ -24,5 +27,6 @@ class Told(NamedTuple):
     story: Story | None = None
     explanations: tuple[Explanation, ...] = ()
     references: tuple[Reference, ...] = ()
+    sought: Sought | None = None
     findings: tuple[dict[str, Any], ...] = ()
     asked: dict[str, Any] | None = None

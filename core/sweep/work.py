@@ -113,13 +113,18 @@ class Worker:
         view, kernel, points = self.arrays, self._kernel(self.arrays, cell.inputs), cell.points
         good = counted(kernel.read(VERDICT), points) if self.verdict else 0
         refused = view.reasons.count(kernel, points) if self.verdict and good < points else {}
-        mask: Value = view.where.run(kernel) if view.where else True
+        mask = self._wanted(view, kernel)
         kept = counted(mask, points)
         tally = Tally(points, good, kept, 0, tuple(refused.items()))
         if not kept:
             return tally, joined((), len(self.columns))
         chosen = np.flatnonzero(cell.ordered(mask)) if kept < points else None
         return tally, self._selected(block, cell, kernel, chosen)
+
+    def _wanted(self, view: View, kernel: Kernel) -> Value:
+        """Which points there are to keep: those of the condition, and supported if need be."""
+        wanted: Value = view.where.run(kernel) if view.where else True
+        return wanted & kernel.read(VERDICT) if self.query.supported else wanted
 
     def _selected(self, block: Block, cell: Cell, kernel: Kernel, chosen: Indices | None) -> Rows:
         """The rows of the points chosen; of those, where rows are reduced, only what is kept."""
@@ -188,7 +193,7 @@ class Worker:
         view, kernel = self.plain, self._derived(point)
         good = self.verdict and kernel.read(VERDICT)
         refused = view.reasons.count(kernel, 1) if self.verdict and not good else {}
-        kept = view.where.run(kernel) if view.where else True
+        kept = self._wanted(view, kernel)
         return Tally(1, int(good), int(kept), 0, tuple(refused.items())), kernel
 
     def _derived(self, point: int) -> Kernel:

@@ -104,6 +104,7 @@ def _judged(
     subject = spec.derive()
     found = [finding for finding in findings(subject) if waivers or mode.shows(finding)]
     located: list[Located] = []
+    notes: list[str] = []
     if found:
         from kcfg.core.validate import places
 
@@ -112,7 +113,9 @@ def _judged(
     if spec.expect:
         from kcfg.core.validate import pins
 
-        located += [Located(finding) for finding in pins.failed(spec, mode.file, subject)]
+        for finding, note in pins.failed(spec, mode.file, subject, mode.advice):
+            located.append(Located(finding))
+            notes += [note] if note and mode.shows(finding) else []
     beside = mode.beside(spec, subject) if mode.beside else Beside()
     located += beside.found
     waived: list[Finding] = []
@@ -134,7 +137,7 @@ def _judged(
         name,
         tuple(shown),
         block=block,
-        notes=beside.notes,
+        notes=(*beside.notes, *notes),
         waived=tuple(filter(mode.shows, waived)),
     )
 

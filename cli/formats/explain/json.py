@@ -32,4 +32,5 @@ def _told(told: Told) -> dict[str, Any]:
         "story": plain(told.story),
         "explanations": plain(told.explanations),
         "references": plain(told.references),
+        "sought": plain(told.sought),
     }
