@@ -104,7 +104,7 @@ def _results(options: Options, run: Run, found: Sweep, module: ModuleType) -> No
         about = title(spec.name, spec.kernel, spec.release, spec.target.name)
         module.write(run, about)
     elif query.keep and query.encode and run.kept.size:
-        run.write(query.encode(query.heads, run.kept))
+        run.write(query.encode(query.heads, run.kept.sheet))
     if run.output:
         run.output.complete(getattr(module, "finish", None))
 

@@ -27,7 +27,7 @@ CELL = 1 << 12
 """Points that should share their texts, for the same reason."""
 CELLS_MOST = 1 << 19
 """Points of a block at most, however many texts there are."""
-CELL_VALUES = 1 << 22
+CELL_VALUES = 1 << 23
 """Values of a block that is written, about: as text they take much memory."""
 
 LARGEST = 1 << 62

@@ -11,10 +11,10 @@ from kcfg.core.kernel import Kernel
 from kcfg.core.sweep.grid import Axis, Grid
 from kcfg.core.sweep.names import Kind
 from kcfg.core.sweep.reduce import Reduction
-from kcfg.core.sweep.rows import Rows
+from kcfg.core.sweep.rows import Rows, Sheet
 
-Encode = Callable[["Heads", Rows], bytes]
-"""From the heads of the columns and rows to what an output holds for them."""
+Encode = Callable[["Heads", Sheet], bytes]
+"""From the heads of the columns and a sheet of rows to what an output holds for them."""
 
 
 class Head(NamedTuple):
