@@ -8,7 +8,7 @@ import typer
 
 from kcfg.cli import validating as shared
 from kcfg.cli.intake.judging import Ignore, Info, Most, Quiet, Select, Statistics, Strict
-from kcfg.cli.intake.options import Format, Preset, Release, Setting, Target
+from kcfg.cli.intake.options import Format, Preset, Release, Setting, Target, completing
 
 Words = Annotated[
     list[str],
@@ -18,6 +18,7 @@ Words = Annotated[
         "file exists; with --preset only logs. Logs hold what `ptxas -v` or `cuobjdump "
         "--dump-resource-usage` printed. One of all may be `-`, standard input.",
         show_default=False,
+        autocompletion=completing("logs"),
     ),
 ]
 KernelName = Annotated[

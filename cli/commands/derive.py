@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kcfg.cli.intake.options import Format, Preset, Release, Setting, Specs, Target
+from kcfg.cli.intake.options import Format, Preset, Release, Setting, Specs, Target, completing
 
 if TYPE_CHECKING:
     from kcfg.cli.intake.specs import Intake
@@ -28,6 +28,7 @@ def derive(
             metavar="NAME",
             help="Print only this, bare, one a line: a value or input by its name, or a path "
             "into the report such as smem.free; repeatable.",
+            autocompletion=completing("results"),
         ),
     ] = None,
 ) -> None:

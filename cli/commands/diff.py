@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from kcfg.cli.intake.options import Format, Preset
+from kcfg.cli.intake.options import Format, Preset, completing
 
 Names = Annotated[
     list[str] | None,
@@ -18,6 +18,7 @@ Names = Annotated[
         "compared with a variation of itself, or a saved report with what kcfg derives now from "
         "its inputs.",
         show_default=False,
+        autocompletion=completing("specs"),
     ),
 ]
 Settings = Annotated[
@@ -26,14 +27,26 @@ Settings = Annotated[
         "--set",
         metavar="KEY=OLD..NEW",
         help="Set an input to one value on each side, or with KEY=VALUE on both; repeatable.",
+        autocompletion=completing("settings"),
     ),
 ]
 Releases = Annotated[
     str | None,
-    typer.Option("--release", metavar="OLD..NEW", help="Derive as of two upstream releases."),
+    typer.Option(
+        "--release",
+        metavar="OLD..NEW",
+        help="Derive as of two upstream releases.",
+        autocompletion=completing("releases"),
+    ),
 ]
 Targets = Annotated[
-    str | None, typer.Option("--target", metavar="OLD..NEW", help="Derive for two GPUs.")
+    str | None,
+    typer.Option(
+        "--target",
+        metavar="OLD..NEW",
+        help="Derive for two GPUs.",
+        autocompletion=completing("targets"),
+    ),
 ]
 Stat = Annotated[
     bool, typer.Option("--stat", help="Show a line for each comparison: what differs, counted.")

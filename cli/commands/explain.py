@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kcfg.cli.intake.options import Format, Preset, Release, Setting, Target
+from kcfg.cli.intake.options import Format, Preset, Release, Setting, Target, completing
 
 if TYPE_CHECKING:
     from kcfg.cli.intake.specs import Intake
@@ -26,11 +26,17 @@ Words = Annotated[
         '"num_kv_stages >= 6", which are told what reaches them. With --preset or --kernel '
         "only names. Without names: the story of the whole configuration.",
         show_default=False,
+        autocompletion=completing("words"),
     ),
 ]
 Manual = Annotated[
     str | None,
-    typer.Option("--kernel", metavar="KERNEL", help="Explain names without a spec, as a manual."),
+    typer.Option(
+        "--kernel",
+        metavar="KERNEL",
+        help="Explain names without a spec, as a manual.",
+        autocompletion=completing("kernels"),
+    ),
 ]
 Depth = Annotated[
     int | None,

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from kcfg.cli import formats
-from kcfg.cli.intake.options import Preset, Release, Setting, Target
+from kcfg.cli.intake.options import Preset, Release, Setting, Target, completing
 
 
 def sweep(
@@ -19,6 +19,7 @@ def sweep(
             "where no such file exists. Inputs may be lists, as [64, 128], or ranges, as "
             "64..512 step 64.",
             show_default=False,
+            autocompletion=completing("specs"),
         ),
     ] = None,
     preset: Preset = None,
@@ -39,13 +40,17 @@ def sweep(
     columns: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="A,B,...", help="The inputs and values to show; `all` for all there are."
+            metavar="A,B,...",
+            help="The inputs and values to show; `all` for all there are.",
+            autocompletion=completing("columns"),
         ),
     ] = None,
     sort: Annotated[
         str | None,
         typer.Option(
-            metavar="A,-B,...", help="Show what comes first by these: least first, with - greatest."
+            metavar="A,-B,...",
+            help="Show what comes first by these: least first, with - greatest.",
+            autocompletion=completing("columns"),
         ),
     ] = None,
     top: Annotated[
@@ -57,6 +62,7 @@ def sweep(
             metavar="A,-B,...",
             help="Show the points that no other beats in all of these: less is better, with - "
             "more is. Of points alike in all of them, the first.",
+            autocompletion=completing("columns"),
         ),
     ] = None,
     everything: Annotated[

@@ -7,9 +7,16 @@ from typing import Annotated
 import typer
 
 from kcfg.cli import validating as shared
+from kcfg.cli.intake.options import completing
 
-Select = Annotated[list[str] | None, typer.Option("--select", metavar="ID", help=shared.SELECT)]
-Ignore = Annotated[list[str] | None, typer.Option("--ignore", metavar="ID", help=shared.IGNORE)]
+Select = Annotated[
+    list[str] | None,
+    typer.Option("--select", metavar="ID", help=shared.SELECT, autocompletion=completing("rules")),
+]
+Ignore = Annotated[
+    list[str] | None,
+    typer.Option("--ignore", metavar="ID", help=shared.IGNORE, autocompletion=completing("rules")),
+]
 Strict = Annotated[bool | None, typer.Option("--strict/--no-strict", help=shared.STRICT)]
 Info = Annotated[bool, typer.Option("--info", help=shared.INFO)]
 Most = Annotated[int | None, typer.Option("--max-findings", metavar="N", help=shared.MOST)]
