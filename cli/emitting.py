@@ -6,7 +6,8 @@ from kcfg.cli import console
 from kcfg.cli.exits import FAILED, FINE, FOUND
 from kcfg.cli.intake.specs import Intake
 from kcfg.core.spec import Spec
-from kcfg.core.validate.settings import Projects
+from kcfg.core.spec.sources import Source, sources
+from kcfg.core.validate.settings import NONE, Projects
 
 MOST = 40
 """Lines of a difference that are shown."""
@@ -48,8 +49,8 @@ def compared(path: str, text: str) -> int:
 def _follow_project(intake: Intake) -> None:
     """Let a project's ``target`` stand in for one that a spec does not name."""
     projects = Projects()
-    for path in intake.paths:
-        settings = projects.of(path)
+    for source in sources(intake.paths):
+        settings = projects.of(source.home) if isinstance(source, Source) else NONE
         if settings.target:
             said = (settings.target, f"{settings.file}: tool.kcfg.target")
             intake.overrides = intake.overrides._replace(default_target=said)

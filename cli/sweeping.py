@@ -66,7 +66,7 @@ def _run(options: Options, query: Query, found: Sweep, format: str) -> int:
     write = output.write if output else _stdout
     run = Run(query, _engine(options), output, write)
     begun = time.monotonic()
-    progress = GridProgress(query.grid.size)
+    progress = GridProgress(query.grid.size, quiet=options.quiet)
     try:
         with _terminated():
             if format != "table":
@@ -85,7 +85,8 @@ def _run(options: Options, query: Query, found: Sweep, format: str) -> int:
         return FAILED
     took = time.monotonic() - begun
     for line in sweep_summary.lines(run, run.state.tally.points - already, took):
-        console.error(line)
+        if not options.quiet:
+            console.error(line)
     return FINE
 
 
@@ -101,9 +102,9 @@ def _results(options: Options, run: Run, found: Sweep, module: ModuleType) -> No
     elif options.output is None and not query.encode:
         spec = found.spec
         about = title(spec.name, spec.kernel, spec.release, spec.target.name)
-        module.write(query.heads, run.kept, about, run.state.tally.kept)
+        module.write(run, about)
     elif query.keep and query.encode and run.kept.size:
-        run.write(query.encode(query.heads, run.kept))
+        run.write(query.encode(query.heads, run.kept.sheet))
     if run.output:
         run.output.complete(getattr(module, "finish", None))
 

@@ -23,6 +23,10 @@ class UnknownError(LookupError):
         return f"unknown {self.what} {self.name!r}; {hint}known: {', '.join(self.known)}"
 
 
+class UsageError(ValueError):
+    """What a command line asks for cannot be understood, or does not go together."""
+
+
 class AmbiguousError(UnknownError):
     """A name that several of the known ones answer to: ``known`` are those."""
 

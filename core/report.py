@@ -5,6 +5,7 @@ Its shape is kcfg's contract with scripts and other tools; keys are only ever ad
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kcfg.core.block.block import Block
@@ -85,6 +86,19 @@ def lookup(spec: Spec, kernel: Kernel, name: str) -> Any:
             raise KeyError(name)
         entry = entry[step]
     return entry
+
+
+def paths(kernel: Kernel) -> list[str]:
+    """Every path into the report that `lookup` takes, beside the names of values and inputs."""
+    return list(_paths(report(kernel), ""))
+
+
+def _paths(entry: dict[str, Any], start: str) -> Iterator[str]:
+    for key, value in entry.items():
+        if key not in ("values", "inputs", "units"):
+            yield f"{start}{key}"
+            if isinstance(value, dict):
+                yield from _paths(value, f"{start}{key}.")
 
 
 @once

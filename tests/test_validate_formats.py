@@ -242,7 +242,7 @@ def test_the_formats_are_those_promised() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "Missing argument"),
+        ((), "name a spec file"),
         (("launch.yaml", "--select", "XYZ"), "unknown rule 'XYZ'"),
         (("launch.yaml", "--ignore", "SMEM001,SMEM00X"), "unknown rule 'SMEM00X'"),
         (("launch.yaml", "--target", "b2000"), "did you mean 'b200'?"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kcfg.cli.intake.options import Format, Preset, Release, Setting, Target
+from kcfg.cli.intake.options import Format, Preset, Release, Setting, Target, completing
 
 if TYPE_CHECKING:
     from kcfg.cli.intake.specs import Intake
@@ -21,14 +21,22 @@ Words = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="[SPEC] [NAME]...",
-        help="A spec file (`-` is standard input), then values or inputs by name; with --preset "
-        "or --kernel only names. Without names: the story of the whole configuration.",
+        help="A spec file (`-` is standard input), a directory of specs, or a preset's name where "
+        "no such file exists; then values or inputs by name, or goals such as "
+        '"num_kv_stages >= 6", which are told what reaches them. With --preset or --kernel '
+        "only names. Without names: the story of the whole configuration.",
         show_default=False,
+        autocompletion=completing("words"),
     ),
 ]
 Manual = Annotated[
     str | None,
-    typer.Option("--kernel", metavar="KERNEL", help="Explain names without a spec, as a manual."),
+    typer.Option(
+        "--kernel",
+        metavar="KERNEL",
+        help="Explain names without a spec, as a manual.",
+        autocompletion=completing("kernels"),
+    ),
 ]
 Depth = Annotated[
     int | None,
@@ -59,8 +67,8 @@ def explain(
 ) -> None:
     """Show why each number is what it is: formula, numbers, limits, what rests on what.
 
-    Exit code 0: explained; 1: explained, and the configuration is not supported or
-    cannot run; 2: trouble, such as a name that is none.
+    Exit code 0: explained; 1: explained, and the configuration is not supported, cannot
+    run, or nothing was found that reaches a goal; 2: trouble, such as a name that is none.
     """
     from importlib import import_module
 
@@ -92,8 +100,9 @@ def _explained(intake: Intake, names: list[str], depth: int) -> Iterator[Told]:
     from kcfg.cli.exits import FAILED, FOUND
     from kcfg.cli.intake.names import no_such
     from kcfg.cli.pages.told import Told
-    from kcfg.core.errors import UnknownError
+    from kcfg.core.errors import UnknownError, UsageError
     from kcfg.core.explain.explanation import explain as why
+    from kcfg.core.explain.goals import is_goal, read_goals, seek
     from kcfg.core.findings import findings
     from kcfg.core.report import registers
     from kcfg.core.spec.head import LAUNCH
@@ -126,16 +135,24 @@ def _explained(intake: Intake, names: list[str], depth: int) -> Iterator[Told]:
 
             yield told._replace(story=story(kernel), registers=registers(kernel.block))
             continue
-        found = []
+        found, pins = [], []
         for name in names:
             try:
-                found.append(why(kernel, name, depth))
-            except UnknownError:
-                hint = no_such(spec.cls, name, "`kcfg derive` shows all there are")
+                if is_goal(name):
+                    pins += read_goals(name, spec.cls)
+                else:
+                    found.append(why(kernel, name, depth))
+            except (UnknownError, UsageError) as wrong:
+                hint = str(wrong)
+                if isinstance(wrong, UnknownError):
+                    hint = no_such(spec.cls, wrong.name, "`kcfg derive` shows all there are")
                 console.error(printable(f"{spec.source}: {name}: {hint}"))
                 intake.fail(FAILED)
-        if found:
-            yield told._replace(explanations=tuple(found))
+        sought = seek(kernel, pins) if pins else None
+        if sought and sought.search and not sought.search.found:
+            intake.fail(FOUND)
+        if found or sought:
+            yield told._replace(explanations=tuple(found), sought=sought)
 
 
 def _glossary() -> Iterator[Told]:
@@ -154,6 +171,7 @@ def _manual(kernel: str, release: str | None, names: list[str]) -> Iterator[Told
     from kcfg.core import kernels
     from kcfg.core.errors import UnknownError
     from kcfg.core.explain.explanation import reference
+    from kcfg.core.explain.goals import is_goal
     from kcfg.core.spec.head import LAUNCH, kernel_named
 
     if kernel == LAUNCH:
@@ -164,6 +182,8 @@ def _manual(kernel: str, release: str | None, names: list[str]) -> Iterator[Told
         usage(f"name a value or input; `kcfg kernels {kernel}` lists them")
     found = []
     for name in names:
+        if is_goal(name):
+            usage(f"{name}: a goal is about a configuration: name a spec")
         try:
             found.append(reference(cls, name))
         except UnknownError:

@@ -6,12 +6,17 @@ from typing import Annotated
 
 import typer
 
-from kcfg.cli.intake.options import ListFormat
+from kcfg.cli.intake.options import ListFormat, completing
 
 
 def rules(
     id: Annotated[
-        str | None, typer.Argument(metavar="[ID]", help="Show this rule's page, as SMEM001.")
+        str | None,
+        typer.Argument(
+            metavar="[ID]",
+            help="Show this rule's page, as SMEM001.",
+            autocompletion=completing("rules"),
+        ),
     ] = None,
     format: ListFormat = "table",
 ) -> None:

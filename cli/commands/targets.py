@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kcfg.cli.intake.options import ListFormat
+from kcfg.cli.intake.options import ListFormat, completing
 
 if TYPE_CHECKING:
     from kcfg.cli.pages.pieces import Row
@@ -20,7 +20,9 @@ def targets(
     name: Annotated[
         str | None,
         typer.Argument(
-            metavar="[NAME]", help="A GPU, by any of its names: b200, DGX Spark, sm_100a, 10.0."
+            metavar="[NAME]",
+            help="A GPU, by any of its names: b200, DGX Spark, sm_100a, 10.0.",
+            autocompletion=completing("targets"),
         ),
     ] = None,
     format: ListFormat = "table",

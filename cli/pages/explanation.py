@@ -49,6 +49,10 @@ def _page(told: Told, tree: bool) -> Iterator[Piece]:
         yield from registers.brief(told.registers)
     for explanation in told.explanations:
         yield from _tree(explanation) if tree else _whole(explanation)
+    if told.sought:
+        from kcfg.cli.pages import goals
+
+        yield from goals.pieces(told.sought)
     if told.references:
         from kcfg.cli.pages import reference
 

@@ -82,12 +82,14 @@ def read(
     return _read(lines_of(io.BytesIO(data)), file, overrides)
 
 
-def read_file(path: str, overrides: Overrides | None = None) -> Iterator[Spec | list[Problem]]:
-    """The specs of a file, or of standard input for ``-``.
+def read_file(
+    path: str, overrides: Overrides | None = None, file: str = ""
+) -> Iterator[Spec | list[Problem]]:
+    """The specs of a file, or of standard input for ``-``; ``file`` is its name in messages.
 
     A file that cannot be opened or read is a problem like any other.
     """
-    file = STDIN if path == "-" else path
+    file = file or (STDIN if path == "-" else path)
     try:
         with opened(path) as stream:
             yield from _read(lines_of(stream), file, overrides)

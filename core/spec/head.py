@@ -13,7 +13,7 @@ from kcfg.core.kernel import Kernel
 from kcfg.core.spec.nodes import Node
 from kcfg.core.spec.problem import LONGEST, listed, shown
 from kcfg.core.spec.scalars import RefusedError, is_null, remembered, text
-from kcfg.core.spec.section import MERGE, Entry, Notes
+from kcfg.core.spec.section import MERGE, Entry, Notes, Setting
 
 T = TypeVar("T")
 
@@ -48,10 +48,13 @@ class Head:
         return self._value("release", _release, name)
 
     def _launch(self) -> type[Kernel]:
-        """What stands for the kernel of a launch written by hand, which has no release."""
+        """What stands for the kernel of a launch written by hand, which has no release.
+
+        An option that gives one is about the other specs of the command.
+        """
         from kcfg.core.launch.reading import LaunchSpec
 
-        if self.has("release"):
+        if self.has("release") and not isinstance(self.top["release"].value, Setting):
             self.notes.add(self.top["release"].value, "release", "a launch has no release")
         return LaunchSpec
 
@@ -62,7 +65,7 @@ class Head:
         reason = cls.refuses(target) if cls and target else None
         if reason:
             entry = self.top["target" if given else "kernel"]
-            self.notes.add(entry.value, "target", reason)
+            self.notes.add(entry.value, "target", reason, "wrong")
         return target
 
     def name(self) -> str | None:

@@ -7,9 +7,9 @@ from typing import Literal, NamedTuple
 
 from kcfg.core.errors import nearest
 
-Kind = Literal["unreadable", "wrong"]
-"""``unreadable``: it could not be read or parsed (exit code 2); ``wrong``: it was
-understood and refused (exit code 1)."""
+Kind = Literal["unreadable", "wrong", "asked"]
+"""``unreadable``: it could not be read or parsed; ``asked``: what the command line asks for
+cannot be done (exit code 2 for both); ``wrong``: a file was understood and refused (1)."""
 
 LONGEST = 60
 """Characters of a given value that a message repeats in full."""
@@ -28,6 +28,11 @@ class Problem(NamedTuple):
     path: str
     message: str
     kind: Kind = "wrong"
+
+    @property
+    def undone(self) -> bool:
+        """Whether nothing could be judged: the file is unreadable, or an option is wrong."""
+        return self.kind != "wrong"
 
     def __str__(self) -> str:
         where = f"{self.file}:{self.line}:{self.column}" if self.line else self.file

@@ -43,8 +43,11 @@ def name_of(cls: type[Kernel], text: str) -> Name:
         if declared.key == key:
             return Name(text, _kind(declared), declared.unit, _attribute(attribute))
     close = nearest(text, [*values, *(declared.key for declared in cls.inputs.values())])
-    hint = f"did you mean `{close}`?" if close else "`kcfg explain` lists the names"
-    raise UnknownNameError(f"{cls.kernel} {cls.release} has no value or input `{text}`; {hint}")
+    hint = f"did you mean `{close}`? " if close else ""
+    lists = f"`kcfg kernels {cls.kernel}` lists the names"
+    raise UnknownNameError(
+        f"{cls.kernel} {cls.release} has no value or input `{text}`; {hint}{lists}"
+    )
 
 
 def default_columns(cls: type[Kernel], axes: tuple[Axis, ...], every: bool) -> list[str]:

@@ -11,10 +11,10 @@ from kcfg.core.kernel import Kernel
 from kcfg.core.sweep.grid import Axis, Grid
 from kcfg.core.sweep.names import Kind
 from kcfg.core.sweep.reduce import Reduction
-from kcfg.core.sweep.rows import Rows
+from kcfg.core.sweep.rows import Rows, Sheet
 
-Encode = Callable[["Heads", Rows], bytes]
-"""From the heads of the columns and rows to what an output holds for them."""
+Encode = Callable[["Heads", Sheet], bytes]
+"""From the heads of the columns and a sheet of rows to what an output holds for them."""
 
 
 class Head(NamedTuple):
@@ -32,7 +32,8 @@ class Query(NamedTuple):
 
     ``fixed`` are the inputs that do not vary, by key. The first ``shown`` of the ``columns``
     are written; the others are there to sort by. Without ``keep`` every row is written, with
-    ``encode`` as bytes; with it the rows themselves are handed on.
+    ``encode`` as bytes; with it the rows themselves are handed on. Where ``supported``,
+    points that upstream refuses are counted and not kept.
     """
 
     kernel: str
@@ -47,6 +48,7 @@ class Query(NamedTuple):
     shown: int
     keep: Reduction | None
     encode: Encode | None
+    supported: bool = False
 
     @property
     def heads(self) -> Heads:
@@ -63,7 +65,7 @@ class Query(NamedTuple):
 
 
 class Tally(NamedTuple):
-    """Counts of points: all, supported, kept by the condition, derived one by one, refused.
+    """Counts of points: all, supported, those there are to keep, derived one by one, refused.
 
     ``refused`` counts by the place of the verdict's condition that failed first.
     """

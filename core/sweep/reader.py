@@ -35,10 +35,13 @@ class Sweep(NamedTuple):
 
 
 def read_sweep(
-    path: str, overrides: Overrides, zips: Iterable[tuple[str, ...]] = ()
+    path: str, overrides: Overrides, zips: Iterable[tuple[str, ...]] = (), file: str = ""
 ) -> Sweep | list[Problem]:
-    """The sweep of a file (``-`` is standard input), or everything that is wrong with it."""
-    file = STDIN if path == "-" else path
+    """The sweep of a file (``-`` is standard input), or everything that is wrong with it.
+
+    ``file`` is its name in messages.
+    """
+    file = file or (STDIN if path == "-" else path)
     try:
         with opened(path) as stream:
             found = list(documents(lines_of(stream), file))

@@ -9,7 +9,7 @@ from kcfg.core.finding import Finding
 from kcfg.core.findings import findings
 from kcfg.core.spec import Spec, read_document
 from kcfg.core.spec.documents import Document
-from kcfg.core.spec.overrides import Overrides
+from kcfg.core.spec.overrides import AS_IT_IS, Overrides
 from kcfg.core.spec.problem import Problem
 from kcfg.core.validate.advice import Advice
 from kcfg.core.validate.result import Beside, Judged, Located
@@ -75,6 +75,8 @@ def _is_report(written: Document) -> bool:
 
 def saved(report: Report | Problem, number: int, mode: Mode) -> Judged:
     """What is to be said about one saved report, the ``number``-th of its file."""
+    if not isinstance(report, Problem) and mode.overrides.given:
+        report = Problem(mode.file, *report.position(), "", AS_IT_IS, "asked")
     if isinstance(report, Problem):
         return refused([report], mode.file, f"{mode.file}#{number}")
     spec = report.spec()
@@ -102,6 +104,7 @@ def _judged(
     subject = spec.derive()
     found = [finding for finding in findings(subject) if waivers or mode.shows(finding)]
     located: list[Located] = []
+    notes: list[str] = []
     if found:
         from kcfg.core.validate import places
 
@@ -110,20 +113,35 @@ def _judged(
     if spec.expect:
         from kcfg.core.validate import pins
 
-        located += [Located(finding) for finding in pins.failed(spec, mode.file, subject)]
+        for finding, note in pins.failed(spec, mode.file, subject, mode.advice):
+            located.append(Located(finding))
+            notes += [note] if note and mode.shows(finding) else []
     beside = mode.beside(spec, subject) if mode.beside else Beside()
     located += beside.found
+    waived: list[Finding] = []
     if waivers:
-        located = [each for each in located if not waivers.waives(each.finding)]
+        every, located = located, []
+        for each in every:
+            if waivers.waives(each.finding):
+                waived.append(each.finding)
+            else:
+                located.append(each)
         located += [Located(finding) for finding in waivers.complaints(mode.selection)]
     shown = [each for each in located if mode.shows(each.finding)]
     shown.sort(key=lambda each: _place(each.finding, mode.file))
     block = None if mode.beside else subject.block
     name = spec.name or spec.kernel
-    notes = beside.notes
-    if mode.infos and not spec.release_given:
-        notes = (f"{spec.source}: no release given: {spec.release}, the newest", *notes)
-    return Judged(mode.file, spec.source, name, tuple(shown), block=block, notes=notes)
+    newest = f"{spec.source}: no release given: {spec.release}, the newest"
+    said = [newest] if mode.infos and not spec.release_given else []
+    return Judged(
+        mode.file,
+        spec.source,
+        name,
+        tuple(shown),
+        block=block,
+        notes=(*said, *beside.notes, *notes),
+        waived=tuple(filter(mode.shows, waived)),
+    )
 
 
 def _of_inputs(located: Located) -> Located:

@@ -35,4 +35,5 @@ def _told(told: Told) -> dict[str, Any]:
         "explanations": plain(told.explanations),
         "references": plain(told.references),
         "words": plain(told.words),
+        "sought": plain(told.sought),
     }

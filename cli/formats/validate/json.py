@@ -35,11 +35,14 @@ def write(run: Run) -> None:
             alike = unasked.setdefault(repr(lacking), {"specs": [], "not_judged": lacking})
             alike["specs"].append(printable(judged.source))
     console.write(f"\n{STEP}]" if between else "]")
-    rest = {
+    rest: dict[str, Any] = {
         "notes": notes,
         "not_judged": list(unasked.values()),
         "summary": run.tally.to_json(),
     }
+    if run.options.statistics:
+        counts = run.tally.by_rule().items()
+        rest["statistics"] = [{"rule": rule, **vars(each)} for rule, each in counts]
     console.write(f",{_text(rest)[1:]}\n")
 
 

@@ -23,16 +23,39 @@ def write(run: Run) -> None:
     coloured = console.is_terminal() and console.may_colour()
     unasked = Unasked()
     for judged in run:
+        if run.options.statistics:
+            continue
         for located in judged.found:
             console.write(_finding(located, coloured))
+        if run.options.quiet:
+            continue
         if run.options.infos:
             console.write(_not_judged(judged))
         else:
             unasked.count(judged)
         for note in judged.notes:
             console.write(f"{printable(note)}\n")
-    console.write(unasked.told())
-    console.write(f"{summary(run.tally)}\n")
+    if run.options.statistics:
+        _count(run.tally)
+    if not run.options.quiet:
+        console.write(unasked.told())
+        console.write(f"{summary(run.tally)}\n")
+
+
+def _count(tally: Tally) -> None:
+    """The findings of each rule, with what it checks, as a table."""
+    from kcfg.cli.pages.pieces import Column, Row, Table
+    from kcfg.cli.render import draw
+    from kcfg.core.validate.selection import known
+
+    titles = {rule.id: rule.title for rule in known()}
+    rows = [
+        Row((f"{each.findings:,}", f"{each.waived:,}", rule, each.severity, titles[rule]))
+        for rule, each in tally.by_rule().items()
+    ]
+    headers = Column("findings", True), Column("waived", True), Column("rule"), Column("severity")
+    if rows:
+        draw([Table([*headers, Column("what it checks")], rows)])
 
 
 def _finding(located: Located, coloured: bool) -> str:
@@ -97,7 +120,8 @@ def summary(tally: Tally) -> str:
     counts = [some(tally.errors, "error"), some(tally.warnings, "warning")]
     if tally.infos:
         counts.append(some(tally.infos, "note"))
+    waived = f"; {tally.waived:,} waived" if tally.waived else ""
     hidden = f"; {some(tally.hidden, 'finding')} not shown" if tally.hidden else ""
     seen = f"{some(tally.files, 'file')}, {some(tally.specs, 'spec')}"
     refused = f", {tally.refused:,} not understood" if tally.refused else ""
-    return f"{seen}{refused}: {', '.join(counts)}{hidden}"
+    return f"{seen}{refused}: {', '.join(counts)}{waived}{hidden}"
