@@ -135,7 +135,7 @@ CHANGES: dict[tuple[str, tuple[str, ...]], tuple[dict[str, Any], list[tuple[Any,
             (False, {"depth": 2048, "swizzle_mode": "NONE"}),
         ],
     ),
-    ("fa4", ("25.7",)): (
+    ("fa4", ("25.7", "26.1")): (
         FA4_25 | {"page_size": 128},
         [
             (True, {}),
@@ -144,31 +144,38 @@ CHANGES: dict[tuple[str, tuple[str, ...]], tuple[dict[str, Any], list[tuple[Any,
             (False, {"depth": 576}),
         ],
     ),
-    ("fa4", ("26.6", "26.7")): (
+    ("fa4", ("26.5", "26.6", "26.7")): (
         FA4_26,
         [
             (True, {}),
             (True, {"qkv_dtype": "float8_e4m3fn", "page_size": 0}),
             (True, {"BM": 128, "splitk_partitions": 4, "single_o": True}),
             (True, {"qk_depth": 128, "pair_cta": True}),
-            (True, {"BM": 32, "qk_depth": 256, "ov_depth": 256, "ws_shared_key": True}),
             (False, {"qk_depth": 256, "ov_depth": 256}),
             (False, {"BM": 64, "rope_dtype": "bfloat16", "nope_depth": 64}),
             (False, {"qk_depth": 512, "ov_depth": 512, "page_size": 24}),
             (False, {"BM": 64, "qk_depth": 1, "ov_depth": 4096, "num_qk_stages": 7}),
         ],
     ),
-    ("mla_prefill", ("26.6", "26.7")): (
+    ("fa4", ("26.6", "26.7")): (
+        FA4_26,
+        [(True, {"BM": 32, "qk_depth": 256, "ov_depth": 256, "ws_shared_key": True})],
+    ),
+    ("mla_prefill", ("26.5", "26.6", "26.7")): (
         MLA,
         [
             (True, {}),
             (True, {"depth": 256, "v_depth": 256, "num_q": 1, "single_o": True, "bn_cap": 64}),
-            (True, {"qkv_dtype": "float8_e4m3fn", "scale_dtype": "float32", "num_mbars": 30}),
+            (True, {"depth": 256, "v_depth": 256, "select": True}),
             (False, {"depth": 256, "v_depth": 256}),
             (False, {"depth": 576, "v_depth": 512, "qkv_dtype": "float32"}),
         ],
     ),
-    ("mha_depth512", ("26.7",)): (
+    ("mla_prefill", ("26.6", "26.7")): (
+        MLA,
+        [(True, {"qkv_dtype": "float8_e4m3fn", "scale_dtype": "float32", "num_mbars": 30})],
+    ),
+    ("mha_depth512", ("26.5", "26.6", "26.7")): (
         DEPTH_512,
         [
             (True, {}),
@@ -177,7 +184,7 @@ CHANGES: dict[tuple[str, tuple[str, ...]], tuple[dict[str, Any], list[tuple[Any,
             (False, {"qk_depth": 64, "ov_depth": 4096, "qkv_dtype": "float32"}),
         ],
     ),
-    ("mla_decode", ("26.7",)): (
+    ("mla_decode", ("26.6", "26.7")): (
         DECODE,
         [
             (True, {}),
@@ -186,7 +193,7 @@ CHANGES: dict[tuple[str, tuple[str, ...]], tuple[dict[str, Any], list[tuple[Any,
             (False, {"depth": 4096, "q_depth": 4160, "bn_qk": 128}),
         ],
     ),
-    ("matmul", ("26.7",)): (
+    ("matmul", ("26.5", "26.6", "26.7")): (
         {},
         [
             (None, PROBLEM),
