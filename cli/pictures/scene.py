@@ -63,7 +63,8 @@ def _smem_part(report: dict[str, Any], block: Block) -> Part:
         regions = (_bytes("dynamic", static, used, "whole"),)
     bar = _memory((*before, *regions), limit, static + used, block)
     known = smem["regions"] or report["kernel"] == LAUNCH
-    note = f"Only the total is known of {report['kernel']}: its regions are not modelled."
+    whose = f"{report['kernel']} {report['release']}"
+    note = f"Only the total is known of {whose}: its regions are not modelled."
     return Part("smem", title, (bar,), () if known else (note,), bad=bad)
 
 

@@ -1,4 +1,7 @@
-"""fa4 as of MAX 26.1: that of 25.7."""
+"""fa4 as of MAX 26.1: that of 25.7.
+
+The configuration was run; where everything sits is taken to be as it was.
+"""
 
 from __future__ import annotations
 
