@@ -203,6 +203,15 @@ CHANGES: dict[tuple[str, tuple[str, ...]], tuple[dict[str, Any], list[tuple[Any,
             (None, MATMUL | {"extra_smem_per_stage": 300000, "k_group_size": 4}),
         ],
     ),
+    ("matmul", ("26.7",)): (
+        PROBLEM | {"select": True},
+        [
+            (None, {"M": 256, "N": 16384, "K": 5376}),  # tuned
+            (None, {"M": 300}),  # chosen for 320 rows
+            (None, {"M": 31, "N": 3072}),  # no such kernel
+            (None, {"M": 1, "has_epilogue_tensor": True, "epilogue_is_1d": True}),
+        ],
+    ),
 }
 
 RELEASES = [(kernel, release) for kernel in kernels.names() for release in kernels.releases(kernel)]
@@ -250,7 +259,8 @@ def random(kernel: str, release: str) -> st.SearchStrategy[dict[str, Any]]:
     inputs = kernels.find(kernel, release).inputs.values()
     if kernel == "matmul":
         given = {member.key: _values(member) for member in inputs if member.key in MATMUL}
-        asked = {member.key: _values(member) for member in inputs if member.key in PROBLEM}
+        problem = (*PROBLEM, "select")
+        asked = {member.key: _values(member) for member in inputs if member.key in problem}
         return st.fixed_dictionaries(given) | st.fixed_dictionaries(asked)
     return st.fixed_dictionaries({member.key: _values(member) for member in inputs})
 

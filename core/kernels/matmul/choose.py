@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from kcfg.core.engine.arith import ceildiv, up
 from kcfg.core.hardware.dtypes import dtype_bytes
@@ -50,15 +50,8 @@ class Choice(NamedTuple):
     beaten: tuple[Candidate, ...]
 
 
-def settled(target: Target, problem: Problem, **given: Any) -> Settings:
-    """The settings given, or those chosen where there is a problem."""
-    if problem.M is None:
-        return Settings(target=target, **given)
-    return choose(target, problem).settings
-
-
 def choose(target: Target, problem: Problem) -> Choice:
-    """The configuration for a problem (source: choose_config, max 26.7.0)."""
+    """The configuration for a problem (source: choose_config, max 26.5.0 to 26.7.0)."""
     cta_group = 1 if problem.M < 32 else 2
     best, tried = search(target.sm_count, problem)
     waves = int(best.waves)

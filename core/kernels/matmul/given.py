@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from kcfg.core.engine.quantity import choice, flag, integer, part, quantity
-from kcfg.core.figures import some
+from kcfg.core.engine.quantity import REQUIRED, choice, flag, integer, part, quantity, step
 from kcfg.core.hardware.dtypes import DTYPES
 from kcfg.core.kernel import Candidate, Conflict, Kernel
-from kcfg.core.kernels.matmul.choose import Problem, choose, settled
+from kcfg.core.kernels.matmul.choose import Problem, choose
+from kcfg.core.kernels.matmul.dispatch import selection, settled
 from kcfg.core.kernels.matmul.settings import Settings, optional
+from kcfg.core.kernels.matmul.weighed import of_choice, of_selection
 
 CONFIG = "MatmulConfig"
 SETTINGS = Settings.inputs
@@ -18,11 +19,9 @@ SETTINGS = Settings.inputs
 PROBLEM = ("M", "N", "K")
 """What a spec must give for the configuration to be chosen."""
 
-MOST_BEATEN = 6
-"""Tiles that are told of beside the chosen one: those that came closest."""
-PROBLEM_ONLY = (*PROBLEM, "B", "has_epilogue_tensor")
+PROBLEM_ONLY = (*PROBLEM, "B", "has_epilogue_tensor", "select")
 """What means nothing beside a configuration given by hand."""
-CONFIGURATION = tuple(name for name in SETTINGS if name != "prefetches_ring")
+CONFIGURATION = tuple(name for name, each in SETTINGS.items() if each.default is REQUIRED)
 """What a spec must give of a configuration by hand."""
 CONFIGURATION_ONLY = (
     *CONFIGURATION,
@@ -40,8 +39,8 @@ class Given(Kernel):
 
     ab_dtype: str = choice("dtype", "Element type of both operands.", DTYPES)
     c_dtype: str = choice("dtype", "Element type of the result.", DTYPES)
-    epilogue_is_1d: bool = flag(
-        "Whether the epilogue's tensor is a vector.", default=False, repeated=True
+    epilogue_is_1d_asked: bool = flag(
+        "Whether the epilogue's tensor is a vector.", default=False, key="epilogue_is_1d"
     )
 
     # The problem: None where the configuration is given
@@ -90,17 +89,25 @@ class Given(Kernel):
                 Conflict(key, f"`{key}` does not go with {', '.join(right)}: a shape gives {WAYS}")
                 for key in wrong
             ]
+        if {"select", "B"} <= told:
+            return [Conflict("B", "`B` does not go with select: it selects for one product")]
         needed = CONFIGURATION if configuration else PROBLEM
         missing = [key for key in needed if key not in told]
         way = "a configuration" if configuration else "a problem"
         other = "" if problem or configuration else "; or give a configuration, with `mma_m`"
         return [Conflict(key, f"missing key `{key}`: {way} needs it{other}") for key in missing]
 
+    @step("bool", source="select_and_launch_sm100_config")
+    def selects(self) -> bool:
+        """Whether what is launched is asked for; of this release the choice alone is known."""
+        return False
+
     @part()
     def settings(self) -> Settings:
-        """What the caller decides: as given, or as chosen for the problem."""
+        """What the caller decides: as given, or as chosen or selected for the problem."""
         return settled(
             target=self.target,
+            select=self.selects,
             problem=Problem(
                 ab_dtype=self.ab_dtype,
                 c_dtype=self.c_dtype,
@@ -124,20 +131,17 @@ class Given(Kernel):
             use_tma_epilogue_load=self.use_tma_epilogue_load_given,
         )
 
+    @property
+    def problem(self) -> Problem:
+        """The problem, which has no M where the configuration is given."""
+        return Problem(**{name: getattr(self, name) for name in Problem._fields})
+
     def candidates(self) -> tuple[Candidate, ...]:
         if self.M is None:
             return ()
-        problem = Problem(**{name: getattr(self, name) for name in Problem._fields})
-        choice = choose(self.target, problem)
-        beaten = sorted(choice.beaten, key=lambda tile: (tile.waves, tile.area))
-        return tuple(
-            Candidate(
-                f"MMA {tile.mma_m} x {tile.mma_n}{', swapped' if tile.swapped else ''}",
-                tile is choice.best,
-                f"{some(int(tile.waves), 'wave')}, {some(tile.area, 'element')}",
-            )
-            for tile in (choice.best, *beaten[:MOST_BEATEN])
-        )
+        if self.selects:
+            return tuple(of_selection(self.problem, selection(self.target, self.problem)))
+        return tuple(of_choice(choose(self.target, self.problem)))
 
     # What was given or chosen
 
@@ -169,12 +173,12 @@ class Given(Kernel):
     @quantity("CTAs", source=f"{CONFIG}.cluster_shape", key="cluster_shape[1]")
     def cluster_n(self) -> int:
         """CTAs of the cluster along N."""
-        return 1
+        return self.settings.cluster_n
 
     @quantity("CTAs", source=f"{CONFIG}.cluster_shape", key="cluster_shape[2]")
     def cluster_k(self) -> int:
         """CTAs of the cluster along K."""
-        return 1
+        return self.settings.cluster_k
 
     @quantity("bool", source=f"{CONFIG}.AB_swapped")
     def AB_swapped(self) -> bool:
@@ -205,6 +209,11 @@ class Given(Kernel):
     def use_tma_epilogue_load(self) -> bool:
         """Whether TMA loads a tensor for the epilogue."""
         return self.settings.use_tma_epilogue_load
+
+    @quantity("bool", source=f"{CONFIG}.epilogue_is_1d")
+    def epilogue_is_1d(self) -> bool:
+        """Whether the epilogue's tensor is a vector; the dispatcher's default is for none."""
+        return self.epilogue_is_1d_asked & self.settings.keeps_vector
 
     @quantity("index", source=f"{CONFIG}.gemm_kind")
     def gemm_kind(self) -> int:

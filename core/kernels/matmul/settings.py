@@ -36,9 +36,18 @@ class Settings(Struct):
     )
     use_tma_epilogue_load: bool = flag("Whether TMA loads a tensor for the epilogue.", tunable=True)
 
+    # What no spec gives: the choice and the dispatcher alone decide it
+
     prefetches_ring: bool = flag(
         "Whether to fetch ahead what the ring holds, in place of the number given.", default=False
     )
+    cluster_n: int = integer("CTAs", "CTAs of the cluster along N.", default=1)
+    cluster_k: int = integer("CTAs", "CTAs of the cluster along K.", default=1)
+    raster_along_n: bool = flag("Whether tiles are visited along N first.", default=False)
+    keeps_vector: bool = flag(
+        "Whether an epilogue that reads a vector is built for one.", default=True
+    )
+    hit: int = integer("count", "1 where a kernel was found, 0 where none was.", default=1, least=0)
 
 
 def optional(member: Input) -> Any:
