@@ -62,6 +62,18 @@ OFFSETS = {
         "correction": "correction_byte_offset",
         "mbarriers": "mbar_byte_offset",
     },
+    "MLASparseSharedMemory": {
+        "qkvo_union": "storage.offset_of.qkvo_union",
+        "q": "storage.offset_of.qkvo_union",
+        "q_k_v": "storage.offset_of.qkvo_union",
+        "o": "storage.offset_of.qkvo_union",
+        "scores": "storage.offset_of.scores",
+        "p": "storage.offset_of.p",
+        "mbarriers": "storage.offset_of.prologue_q",
+        "is_k_valid": "storage.offset_of.is_k_valid",
+        "rowwise_max": "storage.offset_of.rowwise_max",
+        "rowwise_sum": "storage.offset_of.rowwise_sum",
+    },
     "B200MatmulSmem": {
         "input_tiles": "offset_of.input_tiles",
         "output_tiles": "offset_of.output_tiles",
@@ -76,6 +88,7 @@ PLACED = {
     "mla_smem": "MLASmemStorage",  # only with scales; without, the wrapped attention lays out
     "depth512_smem": "Depth512AttentionSMem",
     "matmul_smem": "B200MatmulSmem",
+    "mla_sparse": "MLASparseSharedMemory",
 }
 """The struct whose offsets a family's rows have."""
 

@@ -257,7 +257,8 @@ def padded_depth(block: Block, kernel: Kernel) -> Iterator[Breach]:
 @once
 def _padded(kernel: type[Kernel]) -> tuple[tuple[str, str], ...]:
     """The depths of a kernel that it also has padded, by attribute."""
-    names = {member.key: name for name, member in kernel.own.items()}
+    depths = ((name, each) for name, each in kernel.own.items() if each.unit == "elements")
+    names = {member.key: name for name, member in depths}
     found = ((key.removeprefix("padded_"), key) for key in names if key.startswith("padded_"))
     return tuple(sorted((names[key], names[padded]) for key, padded in found if key in names))
 
