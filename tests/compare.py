@@ -42,6 +42,10 @@ OTHERS = {
     "matmul_choose": Family("matmul"),
     "matmul_dispatch": Family("matmul", extra={"select": True}),
     "matmul_smem": Family("matmul"),
+    "swiglu_config": Family("swiglu_matmul"),
+    "swiglu_choose": Family("swiglu_matmul"),
+    "block_scaled_config": Family("block_scaled_matmul"),
+    "block_scaled_choose": Family("block_scaled_matmul"),
 }
 """The families of rows that do not have the name of the kernel they are of."""
 

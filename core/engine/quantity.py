@@ -40,6 +40,7 @@ Unit = Literal[
     "rows",
     "stages",
     "swizzle",
+    "text",  # one of a few words
     "threads",
     "tokens",
     "warps",

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kcfg.core.hardware.dtypes import dtype_bytes
-from kcfg.core.kernels.matmul.choose import Problem
-from kcfg.core.kernels.matmul.dispatch import FLOAT8
+from kcfg.core.kernels.matmul.choose import FLOAT8, Problem
 from kcfg.core.kernels.matmul.tuning import entries, few_rows
 
 COPIED_BYTES = 16

@@ -11,11 +11,10 @@ from typing import Any, NamedTuple
 from kcfg.core.engine.arith import up
 from kcfg.core.hardware.dtypes import dtype_bytes
 from kcfg.core.hardware.target import Target
-from kcfg.core.kernels.matmul.choose import Choice, Problem, choose
-from kcfg.core.kernels.matmul.settings import Settings
+from kcfg.core.kernels.matmul.choose import FLOAT8, Problem, choose
+from kcfg.core.kernels.matmul.search import Choice
+from kcfg.core.kernels.matmul.settings import Settings, with_more
 from kcfg.core.kernels.matmul.tuning import Entry, entries
-
-FLOAT8 = "float8_e4m3fn"
 
 BUILT_FOR: tuple[int, ...] = (*range(8, 256, 8), *range(256, 8192 + 1, 64))
 """The numbers of rows whose choices are the kernels that exist, for any N and K."""
@@ -34,10 +33,11 @@ class Selection(NamedTuple):
     """Rows for which the kernel that was chosen is built; None where none like it exists."""
 
 
-def settled(target: Target, select: bool, problem: Problem, **given: Any) -> Settings:
+def settled(given: Settings, select: bool, problem: Problem, **more: Any) -> Settings:
     """The settings given, or where there is a problem those chosen, or selected, for it."""
     if problem.M is None:
-        return Settings(target=target, **given)
+        return with_more(given, **more)
+    target = given.target
     return selection(target, problem).settings if select else choose(target, problem).settings
 
 

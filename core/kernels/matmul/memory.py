@@ -28,9 +28,7 @@ class Memory(Config):
     @step("bytes", source=f"{SMEM}.input_tiles, size")
     def input_tiles_bytes(self) -> int:
         """The ring: a tile of A and one of B in every stage."""
-        return (
-            self.num_pipeline_stages * (self.block_m + self.block_n) * self.block_k * self.ab_size
-        )
+        return self.num_pipeline_stages * (self.a_tile_bytes + self.b_tile_bytes)
 
     @step("bytes", source=f"{SMEM}.epilogue_load_tiles_storage, size")
     def epilogue_load_bytes(self) -> int:

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from kcfg.core.figures import some
 from kcfg.core.kernel import Candidate
-from kcfg.core.kernels.matmul import choose
-from kcfg.core.kernels.matmul.choose import Choice, Problem
-from kcfg.core.kernels.matmul.dispatch import FLOAT8, Selection
+from kcfg.core.kernels.matmul import search
+from kcfg.core.kernels.matmul.choose import FLOAT8, Problem
+from kcfg.core.kernels.matmul.dispatch import Selection
+from kcfg.core.kernels.matmul.search import Choice
 from kcfg.core.kernels.matmul.tuning import Entry, entries
 
 MOST_BEATEN = 6
@@ -79,9 +80,9 @@ def _existence(selection: Selection) -> str:
     return "" if same else f", as the kernel for M {selection.built_for:,}"
 
 
-def _tile(tile: choose.Candidate) -> str:
+def _tile(tile: search.Candidate) -> str:
     return f"MMA {tile.mma_m} x {tile.mma_n}{', swapped' if tile.swapped else ''}"
 
 
-def _waves(tile: choose.Candidate) -> str:
+def _waves(tile: search.Candidate) -> str:
     return f"{some(int(tile.waves), 'wave')}, {some(tile.area, 'element')}"
