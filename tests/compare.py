@@ -45,6 +45,7 @@ OTHERS = {
     "swiglu_config": Family("swiglu_matmul"),
     "swiglu_choose": Family("swiglu_matmul"),
     "block_scaled_config": Family("block_scaled_matmul"),
+    "moe_dispatch": Family("grouped_matmul", "launch."),
     "block_scaled_choose": Family("block_scaled_matmul"),
 }
 """The families of rows that do not have the name of the kernel they are of."""
@@ -109,6 +110,8 @@ def differences(row: dict[str, Any]) -> Iterator[Difference]:
     for field, wanted in row["fields"].items():
         key = prefix + field.replace("(page_size)", "").replace("()", "")
         got = values.get(key, "no such value")
+        if isinstance(wanted, list):
+            got = [values.get(f"{key}[{place}]") for place in range(len(wanted))]
         if got != wanted or type(got) is not type(wanted):
             yield Difference(field, wanted, got, row["inputs"])
 
