@@ -132,6 +132,13 @@ class Kernel(Struct):
         """What the dispatcher chose this configuration among, where it was chosen."""
         return ()
 
+    def instead(self) -> tuple[tuple[str, str], ...]:
+        """What upstream launches in its place: the key of the input it is about, and a sentence.
+
+        It was read in upstream's source and not run, so it is said and not derived.
+        """
+        return ()
+
     @cached_property
     def block(self) -> Block:
         """The block that is launched, worked out once: what rules judge and every view shows."""

@@ -348,7 +348,7 @@ def test_depth_256_of_26_passes_with_what_its_author_chooses(release: str) -> No
 def test_equal_facts_move_together_and_not_alone() -> None:
     inputs = shapes.MLA | {"depth": 256, "v_depth": 256}
     author, model, _ = search("mla_prefill", "26.6", inputs)
-    assert passing(author) == [{"num_q": 1, "single_o": True, "bn_cap": 64}]
+    assert passing(author) == [{"select": True}]
     assert passing(model)[0] == {"depth": 192, "v_depth": 192}
     assert ("v_depth",) not in [varied.keys for varied in model.varied]
 

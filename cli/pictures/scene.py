@@ -43,6 +43,11 @@ def unmodelled(what: str, report: dict[str, Any]) -> str:
     return f"{what}: not modelled for {report['kernel']} {report['release']}"
 
 
+def _only_total(report: dict[str, Any], what: str) -> str:
+    whose = f"{report['kernel']} {report['release']}"
+    return f"Only the total is known of {whose}: its {what} are not modelled."
+
+
 # Shared memory
 
 
@@ -63,8 +68,7 @@ def _smem_part(report: dict[str, Any], block: Block) -> Part:
         regions = (_bytes("dynamic", static, used, "whole"),)
     bar = _memory((*before, *regions), limit, static + used, block)
     known = smem["regions"] or report["kernel"] == LAUNCH
-    note = f"Only the total is known of {report['kernel']}: its regions are not modelled."
-    return Part("smem", title, (bar,), () if known else (note,), bad=bad)
+    return Part("smem", title, (bar,), () if known else (_only_total(report, "regions"),), bad=bad)
 
 
 def _region(region: dict[str, Any]) -> Span:
@@ -121,6 +125,8 @@ def _tmem_part(report: dict[str, Any], block: Block) -> Part:
     if tmem["allocated"] is None and not notes and block.tmem and block.tmem.allocations:
         notes = ("No allocation is large enough.",)
     bad = bool(notes) or (tmem["allocated"] or 0) > tmem["columns"]
+    if not spans and not notes and tmem["used"]:
+        notes = (_only_total(report, "columns"),)
     return Part("tmem", titles.tmem(tmem), (bar,), notes, bad=bad)
 
 

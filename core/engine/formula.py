@@ -255,12 +255,12 @@ def resolve(struct: type[Struct], path: tuple[str, ...]) -> Read:
 
 
 def struct_of(struct: type[Struct], name: str) -> type[Struct] | None:
-    """The class of a struct's part, or None: shown, called, or what the called function returns."""
+    """The class of a struct's part, or None: held, called, or what the called function returns."""
     if name not in struct.parts:
         return None
-    if struct.parts[name].shown:
-        shown: type[Struct] = getattr(struct, struct.parts[name].shown)
-        return shown
+    if struct.parts[name].holder:
+        held: type[Struct] = getattr(struct, struct.parts[name].holder)
+        return held
     build = of_part(struct.parts[name])
     called = build.tree.func if isinstance(build.tree, ast.Call) else None
     if called is not None and ast.unparse(called) == "type(self)":

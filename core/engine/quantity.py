@@ -40,6 +40,7 @@ Unit = Literal[
     "rows",
     "stages",
     "swizzle",
+    "text",  # one of a few words
     "threads",
     "tokens",
     "warps",
@@ -172,6 +173,10 @@ class Quantity(Generic[T]):
         self.name = name
         self.key = self.key or name
 
+    def as_step(self) -> Quantity[T]:
+        """The same as an intermediate result, where upstream has no such member."""
+        return Quantity(self.formula, self.unit, self.source, self.key, step=True)
+
     @overload
     def __get__(self, struct: None, owner: type) -> Quantity[T]: ...
     @overload
@@ -209,13 +214,14 @@ class Part(Generic[T]):
 
     A shown part's values appear in the report under ``<name>.<key>``. ``shown`` names the
     class attribute that holds the part's class, so that a later release states its own;
-    it is empty where the part is not shown. ``needed`` names a bool quantity without which
-    no result rests on the part: where that is false the struct itself stands in for it,
-    which spares the building.
+    ``hidden`` does the same for a part that is not shown. ``needed`` names a bool quantity
+    without which no result rests on the part: where that is false the struct itself stands in
+    for it, which spares the building.
     """
 
-    def __init__(self, build: Callable[[Any], T], shown: str, needed: str) -> None:
+    def __init__(self, build: Callable[[Any], T], shown: str, hidden: str, needed: str) -> None:
         self.build, self.shown, self.needed = build, shown, needed
+        self.holder = shown or hidden
         self.name = build.__name__
         self.doc = paragraphs(build.__doc__)
 
@@ -233,10 +239,12 @@ class Part(Generic[T]):
         return cast("T", value)
 
 
-def part(shown: str = "", *, needed: str = "") -> Callable[[Callable[[Any], T]], Part[T]]:
-    """Declare the method below as a nested struct; see `Part` for ``shown`` and ``needed``."""
+def part(
+    shown: str = "", *, hidden: str = "", needed: str = ""
+) -> Callable[[Callable[[Any], T]], Part[T]]:
+    """Declare the method below as a nested struct; `Part` says what the arguments are."""
 
     def declare(build: Callable[[Any], T]) -> Part[T]:
-        return Part(build, shown, needed)
+        return Part(build, shown, hidden, needed)
 
     return declare

@@ -25,7 +25,8 @@ class Struct:
     """A struct of inputs and quantities; ``kcfg.core.engine.quantity`` has how one is written.
 
     Subclasses take over what they inherit in its place and order; ``without`` names
-    what a later release no longer has.
+    what another release does not have, ``steps`` what is no member of its struct but an
+    intermediate result.
     """
 
     inputs: ClassVar[dict[str, Input]] = {}
@@ -38,12 +39,15 @@ class Struct:
     needed: ClassVar[frozenset[str]] = frozenset()
     """The inputs that have no default."""
     without: ClassVar[frozenset[str]] = frozenset()
+    steps: ClassVar[frozenset[str]] = frozenset()
 
     def __init_subclass__(cls) -> None:
         members: dict[str, Input | Quantity[Any] | Part[Any]] = {}
         for ancestor in reversed(cls.__mro__):
             for name, member in vars(ancestor).items():
                 if isinstance(member, MEMBERS) and name not in cls.without:
+                    if isinstance(member, Quantity) and name in cls.steps:
+                        member = member.as_step()
                     members[name] = member
         cls.inputs = {name: each for name, each in members.items() if isinstance(each, Input)}
         cls.quantities = {n: each for n, each in members.items() if isinstance(each, Quantity)}

@@ -121,6 +121,8 @@ def rounding(block: Block, tmem: Tmem) -> Iterator[Breach]:
         for i, each in enumerate(tmem.allocations)
         if each.needs
     ]
+    if not needs and block.derived and not tmem.allocations:
+        return  # what this kernel allocates for its columns is not known
     if not needs:
         needs = [("tmem.accumulators" if tmem.accumulators else "tmem.columns", needed(tmem))]
     for path, need in needs:

@@ -257,6 +257,24 @@ def padded_depth(block: Block, kernel: Kernel) -> Iterator[Breach]:
 @once
 def _padded(kernel: type[Kernel]) -> tuple[tuple[str, str], ...]:
     """The depths of a kernel that it also has padded, by attribute."""
-    names = {member.key: name for name, member in kernel.own.items()}
+    depths = ((name, each) for name, each in kernel.own.items() if each.unit == "elements")
+    names = {member.key: name for name, member in depths}
     found = ((key.removeprefix("padded_"), key) for key in names if key.startswith("padded_"))
     return tuple(sorted((names[key], names[padded]) for key, padded in found if key in names))
+
+
+@rule("CFG006", "info", reads="kernel", blames="supported", source=OWN)
+def something_else(block: Block, kernel: Kernel) -> Iterator[Breach]:
+    """Whether upstream launches another kernel for the problem.
+
+    Before a dispatcher selects, it may send some problems elsewhere. That was read in its
+    source and not run; what is derived is the kernel it selects where it does select.
+
+    Fails: {kernel: matmul, release: 26.7, shape: {ab_dtype: bf16, c_dtype: bf16, M: 1, N: 4096,
+    K: 4096, select: true}}
+
+    Passes: {kernel: matmul, release: 26.7, shape: {ab_dtype: bf16, c_dtype: bf16, M: 64, N: 4096,
+    K: 4096, select: true}}
+    """
+    for key, said in kernel.instead():
+        yield Breach(f"upstream launches something else here: {said}", path=key)

@@ -19,7 +19,7 @@ Operator = Literal["==", "!=", "<=", ">=", "<", ">", "in"]
 BOUND = r"(?s)(==|!=|<=|>=|<|>)\s*(.*)"
 SIGNS = frozenset("=!<>")
 ORDERS = frozenset(get_args(Operator)) - {"==", "!=", "in"}
-NO_ORDER = ("bool", "dtype", "swizzle")
+NO_ORDER = ("bool", "dtype", "swizzle", "text")
 """Units of the results that are no integers."""
 ALLOWED = 'a value, a bound as "<= 4", or a list of values'
 
@@ -124,4 +124,4 @@ def _value(node: Node, unit: str | None) -> Value:
         if is_null(node):
             return None
         return choice(node, DTYPES if unit == "dtype" else SWIZZLES, short=unit == "dtype")
-    return text(node) if unit is None else integer(node)
+    return text(node) if unit in (None, "text") else integer(node)

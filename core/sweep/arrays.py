@@ -53,7 +53,7 @@ class Vocabulary:
                 formula, quantity.unit, quantity.source, quantity.key, quantity.step
             )
         for name, part in struct.parts.items():
-            members[name] = Part(self.function(part.build), part.shown, needed="")
+            members[name] = Part(self.function(part.build), part.shown, part.holder, needed="")
         return type(struct.__name__, (struct,), members)
 
     def _function(self, function: Any) -> Any:

@@ -77,7 +77,7 @@ def _attribute(attribute: str) -> Callable[[Any], Any]:
 def _kind(member: Input | Quantity[Any]) -> Kind:
     if member.unit == "bool":
         return "truth"
-    if member.unit in ("dtype", "swizzle"):
+    if member.unit in ("dtype", "swizzle", "text"):
         return "text"
     if isinstance(member, Quantity) and member.formula.__annotations__.get("return") == "float":
         return "float"

@@ -86,6 +86,8 @@ def _constant(constant: Constant) -> str:
         return f"// {name}: absent"
     if isinstance(value, bool):
         return f"{declared} bool {name} = {str(value).lower()};"
+    if isinstance(value, str):
+        return f'{declared} const char *{name} = "{value}";'
     type_ = "double" if isinstance(value, float) else "int" if value in INT else "long long"
     return f"{declared} {type_} {name} = {value};{unit(constant, '//')}"
 
