@@ -1,8 +1,8 @@
-"""A quantity's own code as data: what it says, what it reads, and its numbers, step by step.
+"""A quantity's own formula as data: what it says, what it reads, its numbers, step by step.
 
-The formula stands in one place, the method under `quantity`; this module reads
-it there, so that no view needs a second copy. It is imported by the views that
-explain, compare or document, never to derive a value.
+The formula stands in one place: the tree that a quantity carries, or else the method under
+`quantity`, whose source has it. This module reads it there, so that no view needs a second
+copy. It is imported by the views that explain, compare or document, never to derive a value.
 
 An explanation is held to one law by ``tests/test_formula.py``: every line of
 `steps` is Python that evaluates to the quantity's value, with the words of
@@ -31,6 +31,7 @@ from kcfg.core.engine.trees import (
     preorder,
     rebuilt,
     returned,
+    written_as,
 )
 
 Kind = Literal["input", "quantity", "part", "target", "constant", "unknown"]
@@ -58,7 +59,8 @@ class Expression:
     @cached_property
     def text(self) -> str:
         """The expression as written, on one line, ``self.`` taken off."""
-        return ast.unparse(rebuilt(self.tree, _without_self))
+        written = written_as(self.tree)
+        return ast.unparse(written or rebuilt(self.tree, _without_self))
 
     @cached_property
     def value(self) -> Callable[[Struct], Any]:
@@ -181,7 +183,8 @@ class Expression:
 @cache
 def of(quantity: Quantity[Any]) -> Expression:
     """The expression a quantity returns; raises `NoSourceError` where its source is missing."""
-    return Expression(returned(quantity.formula), quantity.formula.__globals__)
+    tree = quantity.tree or returned(quantity.formula)
+    return Expression(tree, getattr(quantity.formula, "__globals__", {}))
 
 
 @cache

@@ -15,7 +15,7 @@ from types import CodeType, FunctionType
 from typing import Any, TypeVar, cast
 
 from kcfg.core.engine.formula import Expression
-from kcfg.core.engine.quantity import Part, Quantity
+from kcfg.core.engine.quantity import Part
 from kcfg.core.engine.struct import Struct
 from kcfg.core.once import once
 from kcfg.core.sweep.words import Words
@@ -48,10 +48,7 @@ class Vocabulary:
                 if _is_struct(member):  # the class of a part
                     members[name] = self.struct(member)
         for name, quantity in struct.quantities.items():
-            formula = self.function(quantity.formula)
-            members[name] = Quantity(
-                formula, quantity.unit, quantity.source, quantity.key, quantity.step
-            )
+            members[name] = quantity.over(self.function(quantity.formula))
         for name, part in struct.parts.items():
             members[name] = Part(self.function(part.build), part.shown, needed="")
         return type(struct.__name__, (struct,), members)
