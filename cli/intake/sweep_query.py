@@ -14,10 +14,11 @@ from kcfg.cli.intake.specs import pair, usage
 from kcfg.cli.intake.sweep_options import Options, names
 from kcfg.core import presets
 from kcfg.core.errors import UnknownError
+from kcfg.core.expressions.grammar import UnknownNameError
 from kcfg.core.kernel import VERDICT
 from kcfg.core.spec import Overrides
 from kcfg.core.sweep.expression import ExpressionError, condition
-from kcfg.core.sweep.names import UnknownNameError, default_columns, name_of
+from kcfg.core.sweep.names import default_columns, name_of
 from kcfg.core.sweep.query import Head, Query
 from kcfg.core.sweep.reader import Sweep, read_sweep
 from kcfg.core.sweep.reduce import Key, Kind, Reduction

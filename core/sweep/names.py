@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from kcfg.core.engine.quantity import Input, Quantity
 from kcfg.core.errors import nearest
+from kcfg.core.expressions.grammar import UnknownNameError
+from kcfg.core.expressions.words import Kind
 from kcfg.core.kernel import Kernel
 from kcfg.core.once import once
 from kcfg.core.sweep.grid import Axis
-
-Kind = Literal["number", "float", "truth", "text", "null"]
 
 
 class Name(NamedTuple):
@@ -21,10 +21,6 @@ class Name(NamedTuple):
     kind: Kind
     unit: str
     read: Callable[[Any], Any]
-
-
-class UnknownNameError(LookupError):
-    """A name that is neither a value nor an input; its text says what was meant."""
 
 
 def name_of(cls: type[Kernel], text: str) -> Name:
@@ -38,6 +34,9 @@ def name_of(cls: type[Kernel], text: str) -> Name:
         return _value(rest, values[rest], text)
     if text in values:
         return _value(text, values[text], text)
+    for place, member in cls.places():
+        if place == text:
+            return _value(place, member, text)
     key = rest if first == "inputs" else text
     for attribute, declared in cls.inputs.items():
         if declared.key == key:
@@ -74,7 +73,7 @@ def _attribute(attribute: str) -> Callable[[Any], Any]:
 def _kind(member: Input | Quantity[Any]) -> Kind:
     if member.unit == "bool":
         return "truth"
-    if member.unit in ("dtype", "swizzle"):
+    if member.unit in ("dtype", "swizzle", "text"):
         return "text"
     if isinstance(member, Quantity) and member.formula.__annotations__.get("return") == "float":
         return "float"

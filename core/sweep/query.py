@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from kcfg.core import kernels
+from kcfg.core.expressions.words import Kind
 from kcfg.core.kernel import Kernel
 from kcfg.core.sweep.grid import Axis, Grid
-from kcfg.core.sweep.names import Kind
 from kcfg.core.sweep.reduce import Reduction
 from kcfg.core.sweep.rows import Rows
 
