@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Literal
 
 
 class UnknownError(LookupError):
@@ -16,6 +17,18 @@ class UnknownError(LookupError):
     def message(self) -> str:
         hint = f"did you mean {self.nearest!r}? " if self.nearest else ""
         return f"unknown {self.what} {self.name!r}; {hint}known: {', '.join(self.known)}"
+
+
+class UnfoundError(LookupError):
+    """What is named is not to be had; its text says why.
+
+    ``kind`` is "unreadable" where a file cannot be read, "wrong" where it may not be, or is not
+    what was meant.
+    """
+
+    def __init__(self, message: str, kind: Literal["unreadable", "wrong"] = "wrong") -> None:
+        super().__init__(message)
+        self.kind = kind
 
 
 class AmbiguousError(UnknownError):

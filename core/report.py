@@ -37,6 +37,7 @@ def report(kernel: Kernel, *, name: str | None = None, source: str = "") -> dict
         "kcfg": VERSION,
         "kernel": cls.kernel,
         "release": cls.release,
+        "digest": cls.digest,
         "target": kernel.target.name,
         "name": name,
         "source": source,

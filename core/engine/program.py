@@ -26,8 +26,7 @@ WORDS = (arith.__name__, terms.__name__)
 def program(struct: type[Struct]) -> Program:
     """A function that does for a fresh struct what `Struct.complete` does."""
     whole = [name for name, part in struct.parts.items() if part.shown and not part.needed]
-    places = [name for name, quantity in struct.quantities.items() if quantity.place]
-    return _Writer(struct, whole).function((*whole, *places), struct.own)
+    return _Writer(struct, whole).function((*whole, *struct.wanted), struct.own)
 
 
 class _Asked:

@@ -38,6 +38,8 @@ class Struct:
     needed: ClassVar[frozenset[str]] = frozenset()
     """The inputs that have no default."""
     without: ClassVar[frozenset[str]] = frozenset()
+    wanted: ClassVar[tuple[str, ...]] = ()
+    """The places that are asked for of every configuration: worth computing with the values."""
 
     def __init_subclass__(cls) -> None:
         members: dict[str, Input | Quantity[Any] | Part[Any]] = {}

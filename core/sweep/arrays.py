@@ -12,13 +12,15 @@ Helpers of the kernels are treated alike, and so are the structs that a formula 
 from __future__ import annotations
 
 from types import CodeType, FunctionType
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from kcfg.core.engine.formula import Expression
 from kcfg.core.engine.quantity import Part
 from kcfg.core.engine.struct import Struct
 from kcfg.core.once import once
-from kcfg.core.sweep.words import Words
+
+if TYPE_CHECKING:
+    from kcfg.core.sweep.words import Words
 
 S = TypeVar("S", bound=Struct)
 

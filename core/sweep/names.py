@@ -10,6 +10,7 @@ from kcfg.core.errors import nearest
 from kcfg.core.expressions.grammar import UnknownNameError
 from kcfg.core.expressions.words import Kind
 from kcfg.core.kernel import Kernel
+from kcfg.core.spec.expectation import place_of
 from kcfg.core.once import once
 from kcfg.core.sweep.grid import Axis
 
@@ -41,6 +42,9 @@ def name_of(cls: type[Kernel], text: str) -> Name:
     for attribute, declared in cls.inputs.items():
         if declared.key == key:
             return Name(text, _kind(declared), declared.unit, _attribute(attribute))
+    unit = place_of(cls, text)
+    if unit is not None:
+        return Name(text, "number", unit, lambda kernel: kernel.read(text))
     close = nearest(text, [*values, *(declared.key for declared in cls.inputs.values())])
     hint = f"did you mean `{close}`?" if close else "`kcfg explain` lists the names"
     raise UnknownNameError(f"{cls.kernel} {cls.release} has no value or input `{text}`; {hint}")

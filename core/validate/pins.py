@@ -8,7 +8,7 @@ from typing import Any
 from kcfg.core.finding import Finding
 from kcfg.core.kernel import Kernel
 from kcfg.core.spec import Spec
-from kcfg.core.spec.expectation import Expectation, Value, results
+from kcfg.core.spec.expectation import Expectation, Value, place_of, results
 
 
 def failed(spec: Spec, file: str, kernel: Kernel) -> Iterator[Finding]:
@@ -16,13 +16,14 @@ def failed(spec: Spec, file: str, kernel: Kernel) -> Iterator[Finding]:
     for pin in spec.expect.values():
         result = _result(kernel, pin.key)
         if not pin.allows(result):
-            yield _finding(pin, result, results(spec.cls)[pin.key], file)
+            unit = results(spec.cls).get(pin.key) or place_of(spec.cls, pin.key) or ""
+            yield _finding(pin, result, unit, file)
 
 
 def _result(kernel: Kernel, key: str) -> Any:
     try:
         return kernel.read(key)
-    except KeyError:  # `supported`, where upstream has no verdict
+    except KeyError:  # `supported`, where there is no verdict; a region that is not there
         return None
 
 

@@ -7,6 +7,7 @@ from itertools import chain
 from typing import BinaryIO, NamedTuple
 
 from kcfg.core.spec.documents import BOM, STDIN, documents, lines_of, opened, why_unread
+from kcfg.core.spec.known import Known
 from kcfg.core.spec.overrides import Overrides
 from kcfg.core.spec.problem import Problem
 from kcfg.core.validate import judge
@@ -106,11 +107,12 @@ def _file(path: str, mode: Mode) -> Iterator[Judged]:
 
 
 def _documents(lines: Iterable[bytes], mode: Mode) -> Iterator[Judged]:
+    known = Known(mode.file)
     for document in documents(lines, mode.file):
         if isinstance(document, Problem):
             yield refused([document], mode.file)
         else:
-            yield judge.document(document, mode)
+            yield judge.document(document, mode, known)
 
 
 def _json(first: bytes, stream: BinaryIO, mode: Mode) -> Iterator[Judged]:

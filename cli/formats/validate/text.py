@@ -60,6 +60,7 @@ def summary(tally: Tally) -> str:
     if tally.infos:
         counts.append(some(tally.infos, "note"))
     hidden = f"; {some(tally.hidden, 'finding')} not shown" if tally.hidden else ""
-    seen = f"{some(tally.files, 'file')}, {some(tally.specs, 'spec')}"
+    defined = f", {some(tally.definitions, 'definition')}" if tally.definitions else ""
+    seen = f"{some(tally.files, 'file')}{defined}, {some(tally.specs, 'spec')}"
     refused = f", {tally.refused:,} not understood" if tally.refused else ""
     return f"{seen}{refused}: {', '.join(counts)}{hidden}"

@@ -1,0 +1,121 @@
+"""What is wrong with inputs that are each right by themselves: found by deriving once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Any, NamedTuple
+
+from kcfg.core import targets
+from kcfg.core.definitions.formulas import LARGEST
+from kcfg.core.definitions.roles import Part
+from kcfg.core.definitions.values import Table
+from kcfg.core.engine.graph import graph
+from kcfg.core.hardware.dtypes import ELEMENT_BITS
+from kcfg.core.hardware.target import Target
+from kcfg.core.kernel import Conflict, Kernel
+from kcfg.core.once import once
+from kcfg.core.spec.problem import listed
+
+
+Clash = tuple[Part, Part]
+"""Two roles that have a warp in common."""
+
+
+class Faults(NamedTuple):
+    """What a definition must be asked for each spec: tables with gaps, roles that may clash."""
+
+    tables: tuple[Table, ...]
+    clashes: tuple[Clash, ...]
+
+    def of(self, cls: type[Kernel], target: Target, inputs: dict[str, Any]) -> list[Conflict]:
+        """What is wrong with inputs, by attribute; `Kernel.faults` of a defined kernel."""
+        grows = may_grow(cls)
+        if not (self.tables or self.clashes or grows):
+            return []
+        kernel = cls(target=target, **inputs)
+        found = list(_too_large(cls, kernel)) if grows else []
+        return found or [*self._gaps(cls, kernel), *_clashes(cls, kernel, self.clashes)]
+
+    def _gaps(self, cls: type[Kernel], kernel: Kernel) -> Iterator[Conflict]:
+        for table in self.tables:
+            given = tuple(getattr(kernel, name.attribute) for name in table.by)
+            if given in table.cases:
+                continue
+            said = " and ".join(
+                f"{key} {_shown(value)}" for key, value in zip(table.keys, given, strict=True)
+            )
+            cases = listed((_case(each) for each in sorted(table.cases, key=str)), 12)
+            rests = [key for name in table.by for key in _inputs(cls, name.attribute)]
+            message = f"`{table.name}` has no case for {said}, and no `otherwise`; cases: {cases}"
+            yield Conflict(rests[0] if rests else table.keys[0], message)
+
+
+def clashes(parts: tuple[Part, ...]) -> tuple[Clash, ...]:
+    """The roles that have a warp in common; their conditions must exclude each other."""
+    return tuple(
+        (one, two)
+        for one, two in combinations(parts, 2)
+        if max(one.first, two.first) <= min(one.last, two.last)
+    )
+
+
+def _clashes(cls: type[Kernel], kernel: Kernel, clashes: tuple[Clash, ...]) -> Iterator[Conflict]:
+    for one, two in clashes:
+        conditions = [each.when for each in (one, two) if each.when is not None]
+        if all(getattr(kernel, each) for each in conditions):
+            warp = max(one.first, two.first)
+            message = f"warp {warp} has two roles, `{one.name}` and `{two.name}`: their conditions"
+            rests = [key for each in conditions for key in _inputs(cls, each)]
+            yield Conflict(rests[0] if rests else "", f"{message} both hold")
+
+
+def _too_large(cls: type[Kernel], kernel: Kernel) -> Iterator[Conflict]:
+    """The first value past what a definition computes with; those behind it are not computed."""
+    for name, member in cls.quantities.items():
+        value = getattr(kernel, name)
+        if type(value) is int and abs(value) > LARGEST:
+            rests = _inputs(cls, name)
+            message = f"`{member.key}` comes to more than 2**63 - 1, the largest number there is"
+            yield Conflict(rests[0] if rests else "", message)
+            return
+
+
+@once
+def may_grow(cls: type[Kernel]) -> bool:
+    """Whether some inputs may make a number too large, going by the largest of each."""
+    from kcfg.core.sweep.arrays import Vocabulary
+    from kcfg.core.sweep.sizes import SIZES, UNKNOWN, Size
+
+    over = Vocabulary(SIZES).over(cls)
+    inputs: dict[str, Any] = dict.fromkeys(cls.inputs, UNKNOWN)
+    for name, member in cls.inputs.items():
+        if member.kind is int:
+            inputs[name] = Size(max(abs(member.least), abs(member.most)))
+        elif member.unit == "dtype":
+            inputs[name] = max(member.choices, key=lambda dtype: ELEMENT_BITS[dtype])
+    bounds: Any = over(target=targets.find(), **inputs)
+    try:
+        for name in cls.quantities:
+            getattr(bounds, name)
+    except OverflowError:
+        return True
+    except (TypeError, AttributeError):  # a text that differs: nothing is known of its size
+        return True
+    return False
+
+
+def _inputs(cls: type[Kernel], attribute: str) -> tuple[str, ...]:
+    """The keys of the inputs that an attribute rests on."""
+    if attribute in cls.inputs:
+        return (cls.inputs[attribute].key,)
+    return tuple(cls.inputs[each].key for each in graph(cls).rests_on(attribute))
+
+
+def _shown(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _case(case: tuple[Any, ...]) -> str:
+    words = [_shown(each) for each in case]
+    return words[0] if len(words) == 1 else f"[{', '.join(words)}]"
