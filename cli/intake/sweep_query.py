@@ -106,6 +106,7 @@ def query_of(options: Options, sweep: Sweep, format: str, drawn: dict[str, str])
         shown=shown,
         keep=keep,
         encode=getattr(module, "encode", None),
+        origin=spec.cls.origin,
     )
 
 

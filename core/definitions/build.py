@@ -29,6 +29,8 @@ from kcfg.core.kernel import VERDICT, Kernel
 from kcfg.core.spec.problem import listed, shown
 
 NEEDS = {"tcgen05": "tcgen05", "wgmma": "wgmma", "mma": "mma.sync"}
+OWN = "the definition"
+"""The source of a formula that names none."""
 DIGITS = 16
 """Digits of a digest."""
 
@@ -104,9 +106,7 @@ class _Builder:
         inherited = () if self.base is None else (each.key for each in self.base.inputs.values())
         inputs = {each.key for each in self.inputs.found.values()}.union(inherited)
         inputs.update(each.word for each in self.inputs.spellings)
-        values = Values(
-            self.formulas, definition.label("source") or "definition", inputs, self.base
-        )
+        values = Values(self.formulas, definition.label("source") or OWN, inputs, self.base)
         for name, value in self._ordered().items():
             values.read(name, value.fields, value.said)
         return values
@@ -138,7 +138,7 @@ class _Builder:
         checked = Checked("truth", "", all_of(trees))
         if before is not None:
             self.borrowed.update(formula.of(before).meanings)
-        source = self.definition.label("source") or "definition"
+        source = self.definition.label("source") or OWN
         self.formulas.add(name, checked, "bool", doc=doc, source=source, place=place)
 
     # The block
@@ -276,7 +276,7 @@ class _Builder:
         functions = compiled(self.formulas.all, self.borrowed)
         found = {}
         for attribute, each in self.formulas.all.items():
-            source = each.source or "follows from the definition"
+            source = each.source or OWN
             quantity: Quantity[Any] = Quantity(
                 functions[attribute],
                 each.unit,
@@ -308,6 +308,7 @@ class _Builder:
             "plays": {**(base.plays if base else {}), **self.figures.plays},
             "places_in_text": self.figures.at,
             "digest": self._digest(),
+            "definition": file,
         }
         if definition.parent is not None and base is None:
             members["family"] = _family(definition)
@@ -378,8 +379,8 @@ def _conditions_of(verdict: Quantity[Any]) -> dict[str, ast.expr]:
     """The conditions of a verdict that is taken over, by name."""
     expression = formula.of(verdict)
     named_terms = expression.named if isinstance(expression.tree, ast.Call) else {}
-    trees = {name: term.tree for name, term in named_terms.items()} or {"upstream": expression.tree}
-    return trees
+    trees = {name: term.tree for name, term in named_terms.items()}
+    return trees or {"upstream": expression.tree}
 
 
 def _circle(start: str, formulas: dict[str, Formula], done: set[str]) -> list[str]:

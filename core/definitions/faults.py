@@ -17,7 +17,6 @@ from kcfg.core.kernel import Conflict, Kernel
 from kcfg.core.once import once
 from kcfg.core.spec.problem import listed
 
-
 Clash = tuple[Part, Part]
 """Two roles that have a warp in common."""
 
@@ -45,7 +44,7 @@ class Faults(NamedTuple):
             said = " and ".join(
                 f"{key} {_shown(value)}" for key, value in zip(table.keys, given, strict=True)
             )
-            cases = listed((_case(each) for each in sorted(table.cases, key=str)), 12)
+            cases = listed((_case(each) for each in sorted(table.cases, key=_order)), 12)
             rests = [key for name in table.by for key in _inputs(cls, name.attribute)]
             message = f"`{table.name}` has no case for {said}, and no `otherwise`; cases: {cases}"
             yield Conflict(rests[0] if rests else table.keys[0], message)
@@ -110,6 +109,11 @@ def _inputs(cls: type[Kernel], attribute: str) -> tuple[str, ...]:
     if attribute in cls.inputs:
         return (cls.inputs[attribute].key,)
     return tuple(cls.inputs[each].key for each in graph(cls).rests_on(attribute))
+
+
+def _order(case: tuple[Any, ...]) -> tuple[tuple[bool, Any], ...]:
+    """Numbers by their size, before texts."""
+    return tuple((isinstance(each, str), each) for each in case)
 
 
 def _shown(value: Any) -> str:

@@ -176,10 +176,12 @@ class _Input:
         if key == "dtype" and isinstance(node, ScalarNode) and not is_null(node):
             node = SequenceNode("", [node], node.start_mark, node.end_mark)
         if not isinstance(node, SequenceNode) or not node.value:
-            what = "element types" if key == "dtype" else "texts"
+            what, example = ("texts", "[fast, exact]")
+            if key == "dtype":
+                what, example = ("element types", "[bf16, fp8]")
             self._wrong(
                 key,
-                f"expected a list of {what}, as [{'bf16, fp8' if key == 'dtype' else 'fast, exact'}]",
+                f"expected a list of {what}, as {example}",
             )
             return ()
         found: list[str] = []

@@ -100,7 +100,7 @@ def tensor_memory(
     """The method that lays tensor memory out, and what it reads."""
     figures: list[Figure] = [used, allocated]
     for each in ranges:
-        figures += (each.column, each.columns, each.count, each.lane, each.lanes, each.stride)
+        figures += (each.column, each.columns, each.number, each.lane, each.lanes, each.stride)
     reading = Reading(figures)
     values_of = reading.values
 
@@ -129,12 +129,12 @@ def _ranges(
     start, size, lane = number(each.column), number(each.columns), number(each.lane) or 0
     outer = next((other for other in ranges if other.name == each.alias_of), None)
     alias = each.alias_of
-    if outer is not None and outer.count is not None and not each.many:
+    if outer is not None and outer.number is not None and not each.many:
         alias = f"{alias}0"
-    if each.count is None:
+    if each.number is None:
         yield columns(each.name, start, size, lane, number(each.lanes), alias)
         return
-    for index in range(min(number(each.count), MOST_OF_A_KIND)):
+    for index in range(min(number(each.number), MOST_OF_A_KIND)):
         at = start + index * number(each.stride)
         inside = f"{each.alias_of}{index}" if each.many else alias
         yield columns(f"{each.name}{index}", at, size, lane, number(each.lanes), inside)
@@ -146,7 +146,7 @@ def block_registers(
     """The method that says who has how many registers, and what it reads."""
     figures: list[Figure] = [entry]
     for each in parts:
-        figures += (each.count, each.when)
+        figures += (each.number, each.when)
     reading = Reading(figures)
     values_of = reading.values
 
@@ -154,7 +154,7 @@ def block_registers(
     def dealt(most: int, values: tuple[Any, ...]) -> Registers:
         number = reading.numbers(values)
         there = [each for each in parts if each.when is None or number(each.when)]
-        roles = tuple(role(each.name, each.first, each.last, number(each.count)) for each in there)
+        roles = tuple(role(each.name, each.first, each.last, number(each.number)) for each in there)
         held = number(entry)
         return Registers(entry=None if held is None else min(held, most), roles=roles)
 
@@ -168,12 +168,12 @@ def block_barriers(
     groups: Sequence[Group],
 ) -> tuple[Callable[[Kernel], tuple[Mbarriers, ...]], tuple[str, ...]]:
     """The method that lists the mbarriers, and what it reads."""
-    reading = Reading(figure for each in groups for figure in (each.count, each.arrivals))
+    reading = Reading(figure for each in groups for figure in (each.number, each.arrivals))
 
     @lru_cache(REMEMBERED)
     def listed(values: tuple[Any, ...]) -> tuple[Mbarriers, ...]:
         number = reading.numbers(values)
-        return barriers((each.name, number(each.count), number(each.arrivals)) for each in groups)
+        return barriers((each.name, number(each.number), number(each.arrivals)) for each in groups)
 
     return _method(reading, listed), reading.names
 

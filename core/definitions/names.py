@@ -6,7 +6,7 @@ import ast
 import keyword
 import re
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from kcfg.core.engine.quantity import Input, Quantity
 from kcfg.core.errors import nearest
@@ -76,7 +76,8 @@ class Names:
 
     def inherit(self, base: type[Kernel]) -> None:
         """Take in every name of a kernel."""
-        for attribute, member in (*base.inputs.items(), *base.quantities.items()):
+        members: dict[str, Input | Quantity[Any]] = {**base.inputs, **base.quantities}
+        for attribute, member in members.items():
             self.known[member.key] = Name(kind_of(member), member.unit, attribute)
 
 
@@ -91,7 +92,7 @@ def attribute_of(name: str) -> str:
     return inner + INNER if hasattr(Kernel, inner) or inner == "target" else inner
 
 
-def kind_of(member: Input | Quantity[object]) -> Kind:
+def kind_of(member: Input | Quantity[Any]) -> Kind:
     """The kind of an input's or quantity's value."""
     if member.unit == "bool":
         return "truth"
@@ -101,7 +102,8 @@ def kind_of(member: Input | Quantity[object]) -> Kind:
 def refused(name: str, what: str) -> str:
     """Why an input or value may not have a name; empty where it may."""
     if not NAME.fullmatch(name) or len(name) > LENGTH:
-        return f"{shown(name)} is no name: letters, digits and _, at most {LENGTH} of them, no digit first"
+        rule = f"letters, digits and _, at most {LENGTH} of them, no digit first"
+        return f"{shown(name)} is no name: {rule}"
     if name in WORDS:
         return f"`{name}` is a word of formulas: give the {what} another name"
     if name in PLACES or name == "target":

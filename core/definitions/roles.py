@@ -27,7 +27,7 @@ class Part(NamedTuple):
     name: str
     first: int
     last: int
-    count: Figure
+    number: Figure
     when: str | None
 
 

@@ -47,7 +47,7 @@ class Group(NamedTuple):
     """mbarriers that follow each other."""
 
     name: str
-    count: Figure
+    number: Figure
     arrivals: Figure
 
 
@@ -451,7 +451,7 @@ def aligned(tree: ast.expr, align: ast.expr) -> ast.expr:
 
 def largest(trees: list[ast.expr]) -> ast.expr:
     """The largest of several numbers."""
-    plain = [tree.value for tree in trees if isinstance(tree, ast.Constant)]
+    plain = [int(str(tree.value)) for tree in trees if isinstance(tree, ast.Constant)]
     others = {ast.dump(tree): tree for tree in trees if not is_value(tree)}
     kept = [*others.values(), *([constant(max(plain))] if plain else [])]
     return kept[0] if len(kept) == 1 else word("max", *kept)

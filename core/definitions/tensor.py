@@ -34,7 +34,7 @@ class Range(NamedTuple):
     name: str
     column: str
     columns: Figure
-    count: Figure
+    number: Figure
     lane: Figure
     lanes: Figure
     alias_of: str | None

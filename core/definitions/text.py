@@ -58,8 +58,9 @@ class Text:
         """The place of a character of a value, however YAML lets it be written."""
         start, end = node.start_mark, node.end_mark
         raw = self.document.text[start.index : end.index]
-        skipped = 1 if node.style in ("'", '"') else 0
-        if node.style in (">", "|"):
+        style = node.style if isinstance(node, ScalarNode) else None
+        skipped = 1 if style in ("'", '"') else 0
+        if style in (">", "|"):
             skipped = raw.find("\n") + 1
         before = sum(not c.isspace() for c in node.value[: column - 1])
         at = skipped
@@ -71,7 +72,7 @@ class Text:
         line = raw.count("\n", 0, at)
         row = start.line + line
         along = at - raw.rfind("\n", 0, at) - 1 if line else start.column + at
-        mark: Any = yaml.Mark("", start.index + at, row, along, None, 0)  # type: ignore[no-untyped-call]
+        mark: Any = yaml.Mark("", start.index + at, row, along, None, 0)
         return ScalarNode("", "", mark, mark)
 
     def cut_short(self, node: Node) -> bool:
@@ -83,11 +84,8 @@ class Text:
         return opened and behind[:1] == ","
 
     def whole(self, node: Node, path: str) -> bool:
-        """Whether no comma cut a formula in a list or mapping short; the first that is, is noted."""
-        for each in _members(node):
-            if not self.whole_value(each, path):
-                return False
-        return True
+        """Whether no comma cut a formula in a list or mapping short; the first is noted."""
+        return all(self.whole_value(each, path) for each in _members(node))
 
     def whole_value(self, node: Node, path: str) -> bool:
         """Whether no comma cut this value short; where one did, that is noted."""

@@ -329,8 +329,8 @@ def _asks(by: dict[str, Name], literals: tuple[Literal, ...]) -> Checked:
     found = joined(ast.BitAnd(), parts)
     if len(parts) == 1:
         return found
-    shown_as = ast.BoolOp(ast.And(), [written(part.tree) for part in parts])
-    return found._replace(tree=written_for(found.tree, shown_as))
+    whole = ast.BoolOp(ast.And(), [written(part.tree) for part in parts])
+    return found._replace(tree=written_for(found.tree, whole))
 
 
 def _plain(value: int | str) -> ast.expr:

@@ -49,6 +49,11 @@ class Read(NamedTuple):
     kind: Kind
     member: Input | Quantity[Any] | None
 
+    @property
+    def label(self) -> str:
+        """The name as formulas are shown: the key of what no person could name in code."""
+        return self.name if self.name.isascii() else self.key
+
 
 class Expression:
     """A formula, or an expression within one, with the names its module knows."""

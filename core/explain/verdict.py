@@ -99,8 +99,8 @@ class Condition:
     def reads(self) -> tuple[tuple[str, Callable[[Any], Any]], ...]:
         """The names in the condition, each with what reads it from its struct."""
         reads = self.expression.reads(self.struct)
-        names = (read.name for read in reads if read.kind != "constant")
-        return tuple((name, attrgetter(name)) for name in names)
+        found = (read for read in reads if read.kind != "constant")
+        return tuple((read.label, attrgetter(read.name)) for read in found)
 
     @cached_property
     def text(self) -> str:
@@ -240,7 +240,8 @@ def _failure(kernel: Kernel, node: Condition, premises: tuple[Premise, ...]) -> 
 @once
 def inputs_of(kernel: type[Struct], nodes: tuple[Condition, ...]) -> tuple[str, ...]:
     """The keys of the inputs that conditions rest on."""
-    names = [f"{node.at}.{name}" if node.at else name for node in nodes for name, _ in node.reads]
+    reads = [(node.at, read.name) for node in nodes for read in node.expression.reads(node.struct)]
+    names = [f"{at}.{name}" if at else name for at, name in reads]
     return tuple(kernel.inputs[name].key for name in graph(kernel).rests_on(*names))
 
 

@@ -82,7 +82,7 @@ def checked(text: str, scope: Scope) -> Checked:
     body = text.strip()
     margin = len(text) - len(text.lstrip())
     if not body or len(body) > LONGEST:
-        length = f", not {len(body):,}" if body else ""
+        length = f", not some {round(len(body), -2):,}" if body else ""
         raise ExpressionError(f"expected an expression of 1 to {LONGEST:,} characters{length}", 1)
     if not body.isprintable():
         raise ExpressionError("expected one line without control characters", 1)

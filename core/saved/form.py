@@ -40,6 +40,8 @@ OPTIONAL: dict[str, tuple[type, ...]] = {
     "kcfg": (str,),
     "name": (str, type(None)),
     "source": (str,),
+    "digest": (str, type(None)),
+    "definition": (str, type(None)),
 }
 """What a report may leave out."""
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterator
 from typing import Any
 
 from kcfg.core import kernels
-from kcfg.core.errors import UnknownError
+from kcfg.core.errors import UnfoundError, UnknownError
 from kcfg.core.same import same
 from kcfg.core.saved.form import faults
 from kcfg.core.saved.reading import Saved
 from kcfg.core.spec import Spec, read
 from kcfg.core.spec.documents import place
-from kcfg.core.spec.head import LAUNCH
+from kcfg.core.spec.known import LAUNCH, Known
 from kcfg.core.spec.problem import Problem
 from kcfg.core.spec.section import Position
 from kcfg.core.spec.shape import grammar
@@ -52,7 +53,12 @@ class Report:
         if fault:
             return [fault]
         head = {key: self.data[key] for key in ("kernel", "release", "target")}
-        spec = {**head, "name": self.data.get("name"), "shape": dict(self._asked())}
+        spec = {
+            **head,
+            "kernel": self._kernel(),
+            "name": self.data.get("name"),
+            "shape": dict(self._asked()),
+        }
         (item,) = read(json.dumps(spec, ensure_ascii=False), self.file)
         if isinstance(item, list):
             return [self._moved(problem) for problem in item]
@@ -61,11 +67,30 @@ class Report:
         places |= {f"shape.{key}": self.position("inputs", key) for key in self.data["inputs"]}
         return item._replace(at={key: (where, where) for key, where in places.items()})
 
+    def _kernel(self) -> str:
+        """The kernel, by the file that defines it where the report names one."""
+        name: str = self.data["kernel"]
+        definition = self.data.get("definition")
+        if definition is None:
+            return name
+        folder = os.path.dirname(self.file) if os.path.exists(self.file) else ""
+        beside = os.path.join(folder, os.path.basename(definition))
+        here = definition if os.path.exists(definition) else beside
+        if not os.path.exists(here):
+            return name  # which a project may list
+        return f"./{os.path.relpath(here, folder or '.')}#{name}"
+
     def _asked(self) -> Iterator[tuple[str, Any]]:
         given = self.data["inputs"].items()
         try:
-            cls = kernels.find(self.data["kernel"], self.data["release"])
-        except UnknownError:  # which the reader of specs will say better
+            name = self._kernel()
+            shipped = kernels.exists(name)
+            cls = (
+                kernels.find(name, self.data["release"])
+                if shipped
+                else Known(self.file).kernel(name)
+            )
+        except (UnknownError, UnfoundError):  # which the reader of specs will say better
             yield from given
             return
         defaults = grammar(cls).defaults

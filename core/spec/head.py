@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from kcfg.core import kernels, targets
 from kcfg.core.errors import UnfoundError, UnknownError
@@ -92,7 +92,7 @@ class Head:
         """Whether a key has a value."""
         return key in self.top and not is_null(self.top[key].value)
 
-    def _value(self, key: str, convert: Callable[..., T], *about: str) -> T | None:
+    def _value(self, key: str, convert: Callable[..., T], *about: Any) -> T | None:
         node = self.top[key].value
         try:
             return remembered(convert, node, *about)

@@ -87,6 +87,17 @@ def releases(name: str) -> list[type[Kernel]]:
     return [kernels.find(name, each) for each in kernels.releases(name)]
 
 
+def release_of(name: str, release: str | None) -> type[Kernel]:
+    """One release of a kernel, by default its newest; raises as `releases` does."""
+    if kernels.exists(name):
+        return kernels.find(name, release)
+    found = releases(name)
+    fitting = [cls for cls in found if release in (None, cls.release)]
+    if not fitting:
+        raise UnknownError(f"release of {name}", str(release), [cls.release for cls in found])
+    return fitting[-1]
+
+
 class NotToBeHadError(UnknownError):
     """A definition that the command line names and that is not to be had."""
 

@@ -10,8 +10,8 @@ from kcfg.core.errors import nearest
 from kcfg.core.expressions.grammar import UnknownNameError
 from kcfg.core.expressions.words import Kind
 from kcfg.core.kernel import Kernel
-from kcfg.core.spec.expectation import place_of
 from kcfg.core.once import once
+from kcfg.core.spec.expectation import place_of
 from kcfg.core.sweep.grid import Axis
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from kcfg.core import kernels
@@ -15,6 +16,13 @@ from kcfg.core.sweep.rows import Rows
 
 Encode = Callable[["Heads", Rows], bytes]
 """From the heads of the columns and rows to what an output holds for them."""
+
+
+@lru_cache(maxsize=8)
+def loaded(origin: Any) -> type[Kernel]:
+    """The class that an origin gives, made once in a process."""
+    found: type[Kernel] = origin.load()
+    return found
 
 
 class Head(NamedTuple):
@@ -47,6 +55,8 @@ class Query(NamedTuple):
     shown: int
     keep: Reduction | None
     encode: Encode | None
+    origin: Any = None
+    """How a process finds the kernel where its name and release do not say it."""
 
     @property
     def heads(self) -> Heads:
@@ -59,7 +69,7 @@ class Query(NamedTuple):
 
     @property
     def cls(self) -> type[Kernel]:
-        return kernels.find(self.kernel, self.release)
+        return loaded(self.origin) if self.origin else kernels.find(self.kernel, self.release)
 
 
 class Tally(NamedTuple):

@@ -16,10 +16,10 @@ from kcfg.core.engine.quantity import REQUIRED, Input
 from kcfg.core.kernel import Kernel
 from kcfg.core.spec import KEYS, Defined, Overrides, Reading, Spec, checked, read_document
 from kcfg.core.spec.documents import STDIN, Document, documents, lines_of, opened, why_unread
-from kcfg.core.spec.head import LAUNCH, Head
-from kcfg.core.spec.known import Known, is_definition
-from kcfg.core.spec.overrides import NOTHING
+from kcfg.core.spec.head import Head
+from kcfg.core.spec.known import LAUNCH, Known, is_definition
 from kcfg.core.spec.nodes import BrokenError, MappingNode, Node, ScalarNode, SequenceNode, parse
+from kcfg.core.spec.overrides import NOTHING
 from kcfg.core.spec.problem import Problem, meant, shown
 from kcfg.core.spec.scalars import RefusedError, in_range, is_null, kind_of, read, text
 from kcfg.core.spec.section import Entry, Notes, Setting

@@ -9,7 +9,7 @@ from kcfg.core.emit.model import Configuration, Constant
 from kcfg.core.spec.problem import printable
 
 WIDTH = 100
-PLAIN = ("bool", "dtype", "swizzle")
+PLAIN = ("bool", "dtype", "swizzle", "text")
 """Units that a constant's type says already."""
 
 

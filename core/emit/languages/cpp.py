@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from json import dumps
 
 from kcfg.core.emit.identifiers import identifier
 from kcfg.core.emit.languages._text import comment, fitting, head, unit
@@ -47,8 +48,15 @@ def lines(
         written += [line for why in found.refused for line in comment(why, "//")]
         written.append("")
     written += [f"namespace kcfg::{found.name} {{", ""]
-    for type_, words in TYPES.values():
-        names = ", ".join(identifier(word, RESERVED) for word in (*words, ABSENT))
+    for unit_, (type_, words) in TYPES.items():
+        used = (
+            each.value
+            for section in found.sections
+            for each in section.constants
+            if each.unit == unit_ and each.value is not None
+        )
+        every = dict.fromkeys((*words, *map(str, used), ABSENT))
+        names = ", ".join(identifier(word, RESERVED) for word in every)
         written.append(f"enum class {type_} {{ {names} }};")
     for section in found.sections:
         written += ["", *_section(section)]
@@ -77,6 +85,8 @@ def _constant(constant: Constant) -> str:
         return f"{declared} {type_} {name} = {type_}::{word};"
     if value is None:
         return f"// {name}: absent"
+    if isinstance(value, str):
+        return f"{declared} const char* {name} = {dumps(value)};"
     if isinstance(value, bool):
         return f"{declared} bool {name} = {str(value).lower()};"
     type_ = "double" if isinstance(value, float) else "int" if value in INT else "long long"
