@@ -27,6 +27,10 @@ VERDICT = "supported"
 """The quantity that is upstream's own verdict, where it has one."""
 
 
+MUST = "must"
+"""The quantity that says what holds for every configuration that runs at all, if there is one."""
+
+
 class Spelling(NamedTuple):
     """Another way to give an input: ``word`` in place of the input ``means``.
 

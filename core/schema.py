@@ -36,8 +36,8 @@ def schema(kernel: str | None = None) -> dict[str, Any]:
 
 def _names(branch: dict[str, Any]) -> list[str]:
     """What ``kernel:`` may say in a branch."""
-    named: list[str] = branch["properties"]["kernel"]["enum"]
-    return named
+    said = branch["properties"]["kernel"]
+    return [said["const"]] if "const" in said else list(said["enum"])
 
 
 def _specs(kernel: str) -> list[dict[str, Any]]:
@@ -96,7 +96,7 @@ def _spec(
         "required": required,
         "additionalProperties": False,
         "properties": {
-            "kernel": {"enum": list(dict.fromkeys((kernel, named)))},
+            "kernel": {"const": kernel} if kernel == named else {"enum": [kernel, named]},
             "target": {
                 "description": f"GPU; {target} if left out.",
                 "type": ["string", "number"],

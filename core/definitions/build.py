@@ -25,7 +25,7 @@ from kcfg.core.engine import formula
 from kcfg.core.engine.quantity import Quantity
 from kcfg.core.expressions.grammar import Checked
 from kcfg.core.expressions.words import FUNCTIONS
-from kcfg.core.kernel import VERDICT, Kernel
+from kcfg.core.kernel import MUST, VERDICT, Kernel
 from kcfg.core.spec.problem import listed, shown
 
 NEEDS = {"tcgen05": "tcgen05", "wgmma": "wgmma", "mma": "mma.sync"}
@@ -129,7 +129,7 @@ class _Builder:
         must = values.conditions("must", sections["must"])
         if must:
             trees = {name: each.tree for name, each in must.items()}
-            self._verdict("must", trees, "What holds for every configuration that runs.", True)
+            self._verdict(MUST, trees, "What holds for every configuration that runs.", True)
 
     def _verdict(self, name: str, trees: dict[str, ast.expr], doc: str, place: bool) -> None:
         before = None if self.base is None else self.base.quantities.get(name)

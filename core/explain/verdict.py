@@ -107,15 +107,15 @@ class Condition:
         return self.expression.text
 
 
-def failures(kernel: Kernel) -> list[Failure]:
+def failures(kernel: Kernel, verdict: str = VERDICT) -> list[Failure]:
     """The conditions that make a configuration unsupported; empty where it is supported,
-    and where upstream has no verdict."""
-    if kernel.verdict is not False:
+    and where upstream has no verdict. Another ``verdict`` is asked likewise."""
+    if verdict not in kernel.quantities or getattr(kernel, verdict):
         return []
     try:
-        root = conditions(type(kernel))
+        root = conditions(type(kernel), verdict)
     except trees.NoSourceError:
-        return _unexplained(kernel.quantities[VERDICT])
+        return _unexplained(kernel.quantities[verdict])
     return _failed(kernel, root, ())
 
 
@@ -141,10 +141,10 @@ def _reads(kernel: Kernel, quantity: Quantity[Any]) -> tuple[formula.Read, ...]:
 
 
 @once
-def conditions(kernel: type[Struct]) -> Condition:
+def conditions(kernel: type[Struct], name: str = VERDICT) -> Condition:
     """The tree of a kernel's verdict; raises `NoSourceError` where its source is missing."""
-    verdict = kernel.quantities[VERDICT]
-    return _node(VERDICT, "", formula.of(verdict), (verdict.key,), kernel)
+    verdict = kernel.quantities[name]
+    return _node(name, "", formula.of(verdict), (verdict.key,), kernel)
 
 
 # The tree
