@@ -29,11 +29,14 @@ class Faults(NamedTuple):
 
     def of(self, cls: type[Kernel], target: Target, inputs: dict[str, Any]) -> list[Conflict]:
         """What is wrong with inputs, by attribute; `Kernel.faults` of a defined kernel."""
-        grows = may_grow(cls)
-        if not (self.tables or self.clashes or grows):
+        watched = growing(cls)
+        if not (self.tables or self.clashes or watched is None or watched):
             return []
         kernel = cls(target=target, **inputs)
-        found = list(_too_large(cls, kernel)) if grows else []
+        if watched is not None:
+            kernel.hasten()
+        large = watched is None or any(_is_large(getattr(kernel, name)) for name in watched)
+        found = list(_too_large(cls, kernel)) if large else []
         return found or [*self._gaps(cls, kernel), *_clashes(cls, kernel, self.clashes)]
 
     def _gaps(self, cls: type[Kernel], kernel: Kernel) -> Iterator[Conflict]:
@@ -73,7 +76,7 @@ def _too_large(cls: type[Kernel], kernel: Kernel) -> Iterator[Conflict]:
     """The first value past what a definition computes with; those behind it are not computed."""
     for name, member in cls.quantities.items():
         value = getattr(kernel, name)
-        if type(value) is int and abs(value) > LARGEST:
+        if _is_large(value):
             rests = _inputs(cls, name)
             message = f"`{member.key}` comes to more than 2**63 - 1, the largest number there is"
             yield Conflict(rests[0] if rests else "", message)
@@ -81,27 +84,36 @@ def _too_large(cls: type[Kernel], kernel: Kernel) -> Iterator[Conflict]:
 
 
 @once
-def may_grow(cls: type[Kernel]) -> bool:
-    """Whether some inputs may make a number too large, going by the largest of each."""
+def growing(cls: type[Kernel]) -> tuple[str, ...] | None:
+    """The quantities that may get too large, going by the largest of each input.
+
+    None where nothing is known of how large numbers get on the way.
+    """
     from kcfg.core.sweep.arrays import Vocabulary
-    from kcfg.core.sweep.sizes import SIZES, UNKNOWN, Size
+    from kcfg.core.sweep.sizes import LIMIT, SIZES, UNKNOWN, Size, limited
 
     over = Vocabulary(SIZES).over(cls)
-    inputs: dict[str, Any] = dict.fromkeys(cls.inputs, UNKNOWN)
-    for name, member in cls.inputs.items():
-        if member.kind is int:
-            inputs[name] = Size(max(abs(member.least), abs(member.most)))
-        elif member.unit == "dtype":
-            inputs[name] = max(member.choices, key=lambda dtype: ELEMENT_BITS[dtype])
-    bounds: Any = over(target=targets.find(), **inputs)
-    try:
-        for name in cls.quantities:
-            getattr(bounds, name)
-    except OverflowError:
-        return True
-    except (TypeError, AttributeError):  # a text that differs: nothing is known of its size
-        return True
-    return False
+    with limited(QUICK):
+        inputs: dict[str, Any] = dict.fromkeys(cls.inputs, UNKNOWN)
+        for name, member in cls.inputs.items():
+            if member.kind is int:
+                inputs[name] = Size(max(abs(member.least), abs(member.most)))
+            elif member.unit == "dtype":
+                inputs[name] = max(member.choices, key=lambda dtype: ELEMENT_BITS[dtype])
+        bounds: Any = over(target=targets.find(), **inputs)
+        try:
+            sizes = {name: getattr(bounds, name) for name in cls.quantities}
+        except (OverflowError, TypeError, AttributeError):  # or a text that differs
+            return None
+    return tuple(
+        name
+        for name, size in sizes.items()
+        if (size.most if isinstance(size, Size) else size if type(size) is int else 0) > LIMIT
+    )
+
+
+QUICK = 1 << 4096
+"""A number that is computed as quickly as any, if it is the largest."""
 
 
 def _inputs(cls: type[Kernel], attribute: str) -> tuple[str, ...]:
@@ -109,6 +121,10 @@ def _inputs(cls: type[Kernel], attribute: str) -> tuple[str, ...]:
     if attribute in cls.inputs:
         return (cls.inputs[attribute].key,)
     return tuple(cls.inputs[each].key for each in graph(cls).rests_on(attribute))
+
+
+def _is_large(value: Any) -> bool:
+    return type(value) is int and not -LARGEST <= value <= LARGEST
 
 
 def _order(case: tuple[Any, ...]) -> tuple[tuple[bool, Any], ...]:

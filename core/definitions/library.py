@@ -65,12 +65,15 @@ class Library:
         self.own: dict[str, Found | None] = {}
         self.first: dict[str, tuple[int, int]] = {}
         self._files: dict[str, Shelf] = {}
+        self._known: dict[str, type[Kernel]] = {}
+        self._at: dict[tuple[str, str | None], type[Kernel]] = {}
 
     # Definitions of the file itself
 
     def define(self, document: Document, root: MappingNode, notes: Notes) -> type[Kernel] | None:
         """Take in a definition of the file; None where something is wrong with it."""
         own = Text(document, notes)
+        self._known.clear()
         definition = read(root, own, self._extended)
         name = _name_of(root)
         if name in self.first:
@@ -96,9 +99,13 @@ class Library:
     def kernel(self, said: str, folder: str | None = None) -> type[Kernel]:
         """The class that a spec means; raises `UnfoundError` or `UnknownError`."""
         if is_path(said):
-            path, name = self._path(said, folder)
-            return self._shelf(path).found(name).cls
-        return self._named(said).cls
+            if (said, folder) not in self._at:
+                path, name = self._path(said, folder)
+                self._at[said, folder] = self._shelf(path).found(name).cls
+            return self._at[said, folder]
+        if said not in self._known:
+            self._known[said] = self._named(said).cls
+        return self._known[said]
 
     def names(self) -> tuple[str, ...]:
         """Every name that a spec may use, without those of shipped kernels."""

@@ -7,7 +7,8 @@ pass `LIMIT`, the block is derived point by point, with Python's own integers.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from kcfg.core.engine import arith, terms
@@ -45,9 +46,10 @@ class Size:
     """An integer of which only the largest magnitude is known; OverflowError past `LIMIT`."""
 
     __slots__ = ("most",)
+    limit = LIMIT
 
     def __init__(self, most: int) -> None:
-        if most > LIMIT:
+        if most > self.limit:
             raise OverflowError
         self.most = most
 
@@ -86,6 +88,16 @@ class Size:
 
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _compared
     __hash__ = None  # type: ignore[assignment]
+
+
+@contextmanager
+def limited(limit: int) -> Iterator[None]:
+    """Let numbers get as large as this, and no larger."""
+    Size.limit = limit
+    try:
+        yield
+    finally:
+        Size.limit = LIMIT
 
 
 def _most(value: Any) -> int:
