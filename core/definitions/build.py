@@ -262,15 +262,27 @@ class _Builder:
         """Refuse formulas that rest on themselves, at the first of them."""
         done: set[str] = set()
         for attribute in list(self.formulas.all):
-            circle = _circle(attribute, self.formulas.all, done)
+            circle = _circle(attribute, self._reads, done)
             if circle:
                 first = next(each for each in self.formulas.all if each in circle)
                 turned = circle[circle.index(first) :] + circle[: circle.index(first)]
-                keys = [self.formulas.all[each].key for each in (*turned, first)]
+                keys = [self._key(each) for each in (*turned, first)]
                 said = self.formulas.all[first].said or self.definition.said
                 message = f"`{keys[0]}` rests on itself: {' <- '.join(keys)}"
                 said.wrong(keys[0], message)
                 return
+
+    def _reads(self, attribute: str) -> list[str]:
+        """The attributes that a formula reads, one that is taken over included."""
+        if attribute in self.formulas.all:
+            return list(reads(self.formulas.all[attribute].tree))
+        member = None if self.base is None else self.base.quantities.get(attribute)
+        return [] if member is None else list(reads(formula.of(member).tree))
+
+    def _key(self, attribute: str) -> str:
+        if attribute in self.formulas.all or self.base is None:
+            return self.formulas.all[attribute].key
+        return self.base.quantities[attribute].key
 
     def _quantities(self) -> dict[str, Quantity[Any]]:
         functions = compiled(self.formulas.all, self.borrowed)
@@ -383,23 +395,19 @@ def _conditions_of(verdict: Quantity[Any]) -> dict[str, ast.expr]:
     return trees or {"upstream": expression.tree}
 
 
-def _circle(start: str, formulas: dict[str, Formula], done: set[str]) -> list[str]:
+def _circle(start: str, reads_of: Callable[[str], list[str]], done: set[str]) -> list[str]:
     """The attributes of a circle that a formula leads into; empty for none."""
-    path: list[str] = []
-    stack = [(start, iter(list(reads(formulas[start].tree))))]
-    path.append(start)
+    path, stack = [start], [iter(reads_of(start))]
     while stack:
-        attribute, waiting = stack[-1]
-        following = next(waiting, None)
+        following = next(stack[-1], None)
         if following is None:
             stack.pop()
-            path.pop()
-            done.add(attribute)
+            done.add(path.pop())
         elif following in path:
             return path[path.index(following) :]
-        elif following in formulas and following not in done:
+        elif following not in done:
             path.append(following)
-            stack.append((following, iter(list(reads(formulas[following].tree)))))
+            stack.append(iter(reads_of(following)))
     return []
 
 

@@ -198,7 +198,7 @@ class Library:
             if len(words) > 2:
                 raise UnfoundError(f"expected a kernel and a release, not {shown(text)}")
             return kernels.find(words[0], words[1] if len(words) > 1 else None)
-        return self._named(text).definition
+        return self._named(words[0] if len(words) == 2 else text).definition
 
 
 class Shelf:

@@ -69,6 +69,8 @@ class Values:
         if name in self.inputs:
             key.text.wrong(key.key, path, f"`{name}` is an input: give the value another name")
             return
+        if not fields and isinstance(key.value, MappingNode) and key.value.value:
+            return  # of which something is noted already
         if name == "supported":
             message = "`supported` is the verdict: say it in the section of that name"
             key.text.wrong(key.key, path, message)

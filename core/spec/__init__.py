@@ -115,6 +115,11 @@ def _read(
             yield item
 
 
+def _must_say(cls: type[Kernel]) -> bool:
+    """Whether a spec of a kernel must have a shape: not where every input has a default."""
+    return bool(cls.needed) or hasattr(cls, "read_shape")
+
+
 class Defined(NamedTuple):
     """A definition without fault: its class, and a spec of it that gives nothing."""
 
@@ -255,7 +260,8 @@ class Reading:
             if head.has("shape"):
                 return None
             said = "shape" in head.top or self.overrides.shape() or MERGE in head.top
-            if not said and not (cls and cls.inputs and not cls.needed):
+            lacks = not head.has("kernel") if cls is None else _must_say(cls)
+            if not said and lacks:
                 inputs = needed(cls) if cls else ""
                 holds = f": a mapping with {inputs}" if inputs else ""
                 self.notes.add(head.root, "shape", f"missing key `shape`{holds}")
