@@ -160,7 +160,7 @@ def test_nothing_outside_the_project_is_looked_at(tmp_path: Path) -> None:
     for name in ("there", "not_there"):
         spec = inner / "s.kcfg.yaml"
         spec.write_text(f"kernel: ../{name}.kcfg.yaml\n")
-        problem = [each for each in defined.read_file(str(spec)) if isinstance(each, list)][0][0]
+        problem = next(each for each in defined.read_file(str(spec)) if isinstance(each, list))[0]
         assert (
             problem.message
             == f"`../{name}.kcfg.yaml` lies outside the project, and is not looked at"
