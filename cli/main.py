@@ -19,6 +19,7 @@ COMMANDS = (
     "sweep",
     "check",
     "emit",
+    "define",
     "presets",
     "kernels",
     "targets",

@@ -105,7 +105,6 @@ class _Builder:
         definition = self.definition
         inherited = () if self.base is None else (each.key for each in self.base.inputs.values())
         inputs = {each.key for each in self.inputs.found.values()}.union(inherited)
-        inputs.update(each.word for each in self.inputs.spellings)
         values = Values(self.formulas, definition.label("source") or OWN, inputs, self.base)
         for name, value in self._ordered().items():
             values.read(name, value.fields, value.said)
