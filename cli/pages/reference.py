@@ -22,7 +22,8 @@ TERMS = {
 def pieces(told: Reference) -> Iterator[Piece]:
     """One entry."""
     yield Heading(f"{told.key} [{told.unit}]")
-    yield Line(" ".join(told.doc.split()), indent=2)
+    if told.doc:
+        yield Line(" ".join(told.doc.split()), indent=2)
     if told.source:
         yield Line(f"As in {told.source}.", "dim", 2)
     if told.kind == "input":

@@ -51,9 +51,9 @@ def pieces(story: Story, findings: Iterable[dict[str, Any]] = ()) -> Iterator[Pi
 
 
 def _decision(made: Explanation) -> Iterator[Piece]:
-    yield Line(
-        f"{made.key} = {measured(made.value, made.unit)}. {made.doc.splitlines()[0]}", "strong", 2
-    )
+    about, _, _ = made.doc.partition("\n")
+    said = f"{made.key} = {measured(made.value, made.unit)}. {about}"
+    yield Line(said.rstrip(), "strong", 2)
     for reason in _reasons(made)[:2]:
         yield Line(reason, indent=4)
 
