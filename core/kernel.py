@@ -89,8 +89,6 @@ class Kernel(Struct):
     digest: ClassVar[str | None] = None
     """What tells the text that this kernel is defined by from any other; None where kcfg's own
     version does that."""
-    definition: ClassVar[str | None] = None
-    """The file of that text, as it was named; None likewise."""
     origin: ClassVar[Any] = None
     """How another process finds this class: ``origin.load()`` gives it."""
     places_in_text: ClassVar[dict[str, tuple[str, int, int]]] = {}

@@ -38,7 +38,6 @@ def report(kernel: Kernel, *, name: str | None = None, source: str = "") -> dict
         "kernel": cls.kernel,
         "release": cls.release,
         "digest": cls.digest,
-        "definition": cls.definition,
         "target": kernel.target.name,
         "name": name,
         "source": source,

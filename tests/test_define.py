@@ -17,7 +17,7 @@ from kcfg.core.report import report
 from kcfg.core.spec import Spec
 
 GOLDEN = Path(__file__).parent / "golden"
-LABELS = ("kernel", "release", "digest", "definition", "name", "source")
+LABELS = ("kernel", "release", "digest", "name", "source")
 
 
 @pytest.mark.parametrize("release", ["26.6", "26.7"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,10 @@ import jsonschema
 import pytest
 import shapes
 import yaml
+from typer.testing import CliRunner
 
 from kcfg.cli.hook import run as validate
+from kcfg.cli.main import application
 from kcfg.core import kernels, targets
 from kcfg.core.diff import compare, derived as side
 from kcfg.core.emit.outline import outline
@@ -23,7 +26,7 @@ from kcfg.core.schema import schema
 from kcfg.core.spec import Spec, read_file
 
 GOLDEN = Path(__file__).parent / "golden" / "index_prefill@26.6.0.jsonl"
-LABELS = ("kernel", "release", "digest", "definition", "name", "source")
+LABELS = ("kernel", "release", "digest", "name", "source")
 """What reports of two kernels say differently whatever they derive."""
 
 
@@ -266,3 +269,34 @@ def test_workers_get_the_definition_along() -> None:
     again = origin.load()(target=spec.target, **spec.shape)
     assert again.values() == spec.derive().values()
     assert again.digest == spec.cls.digest
+
+
+def test_a_saved_report_is_judged_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "defs").mkdir()
+    text = "defines: g\ninputs: {a: 2}\nvalues: {x: a * 3}\n"
+    (tmp_path / "defs" / "g.kcfg.yaml").write_text(text)
+    (tmp_path / "s.kcfg.yaml").write_text("kernel: defs/g.kcfg.yaml\nshape: {a: 7}\n")
+    (spec,) = read_file("s.kcfg.yaml")
+    assert isinstance(spec, Spec)
+    saved = json.dumps(report(spec.derive(), source=spec.source))
+    (tmp_path / "saved.json").write_text(saved)
+    assert validate(["saved.json"]) == 0, capsys.readouterr().out
+    (tmp_path / "saved.json").write_text(saved.replace('"x": 21', '"x": 22'))
+    assert validate(["saved.json"]) == 1
+    assert "x" in capsys.readouterr().out
+
+
+def test_commands_list_what_the_project_lists(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "g.kcfg.yaml").write_text("defines: mine\ntitle: A kernel of mine\n")
+    (tmp_path / "pyproject.toml").write_text('[tool.kcfg]\nkernels = ["*.kcfg.yaml"]\n')
+    done = CliRunner().invoke(application(["kernels"]), ["kernels"])
+    assert "A kernel of mine" in done.output
+    for said in ("mine", "g.kcfg.yaml"):
+        done = CliRunner().invoke(application(["kernels"]), ["kernels", said])
+        assert "mine: A kernel of mine" in done.output

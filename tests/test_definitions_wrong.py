@@ -73,7 +73,7 @@ def test_the_place_and_the_message(path: Path, capsys: pytest.CaptureFixture[str
         (HEAD + "  end: BM\n", "5:3", "every kernel has"),
         (HEAD + "  on: BM\n", "5:3", "truth value to some YAML loaders"),
         (HEAD + "  lambda: BM\n", "5:3", "cannot stand in a formula"),
-        (HEAD + "  supported: BM > 1\n", "5:3", "is the verdict"),
+        (HEAD + "  supported: BM > 1\n", "5:3", "every kernel has"),
         (HEAD + "  x: BM\n  x: BM\n", "6:3", "given twice, first in line 5"),
         ("defines: g\nkernel: fa4\n", "2:1", "unknown key `kernel`"),
         ("defines: g\ninputs:\n  a: {least: 5, default: 3}\n", "3:26", "must be at least 5"),

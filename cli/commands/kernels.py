@@ -13,13 +13,14 @@ def kernels(name: Annotated[str | None, KernelName] = None, format: ListFormat =
     from kcfg.cli.intake.specs import known
     from kcfg.cli.pages import kernels as pages
     from kcfg.core import kernels as registry
-    from kcfg.core.spec.known import LAUNCH, releases
+    from kcfg.core.spec.known import LAUNCH, listed, releases
 
     if name is None:
         from kcfg.cli.pages import launch_keys
 
         names = (*registry.names(), *registry.packaged())
         briefs = [pages.brief(registry.find(each)) for each in names]
+        briefs += [pages.brief(cls) for cls in listed()]
         briefs.append(launch_keys.brief())
         show(format, briefs, pages.overview(briefs))
         return

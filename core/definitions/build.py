@@ -319,7 +319,6 @@ class _Builder:
             "plays": {**(base.plays if base else {}), **self.figures.plays},
             "places_in_text": self.figures.at,
             "digest": self._digest(),
-            "definition": file,
         }
         if definition.parent is not None and base is None:
             members["family"] = _family(definition)

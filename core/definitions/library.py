@@ -349,6 +349,30 @@ def _again(source: Source) -> Definition:
     return found
 
 
+def defining(name: str, source: str) -> str:
+    """The file that defined a kernel whose spec stood at ``source``; empty where it is gone."""
+    file = source.rpartition("#")[0]
+    try:
+        check_plain(file, file)
+        with open(file, "rb") as stream:
+            found = list(documents(lines_of(stream), file))
+    except (UnfoundError, OSError, ValueError):
+        return ""
+    for document in found:
+        root = None if isinstance(document, Problem) else _parsed(document)
+        if not isinstance(root, MappingNode):
+            continue
+        if _name_of(root) == name:
+            return file
+        for key, value in root.value:
+            said = value.value if isinstance(value, ScalarNode) else ""
+            if key.value == "kernel" and is_path(said):
+                path, _, named = said.partition("#")
+                if named in ("", name):
+                    return os.path.join(os.path.dirname(file), path)
+    return ""
+
+
 def is_path(said: str) -> bool:
     """Whether what names a kernel is a path."""
     path = said.partition("#")[0]

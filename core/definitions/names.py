@@ -106,7 +106,7 @@ def refused(name: str, what: str) -> str:
         return f"{shown(name)} is no name: {rule}"
     if name in WORDS:
         return f"`{name}` is a word of formulas: give the {what} another name"
-    if name in PLACES or name == "target":
+    if name in (*PLACES, "target", "supported", "must"):
         return f"`{name}` is a name that every kernel has: give the {what} another name"
     if name.lower() in TRUTHS and name.lower() not in ("n", "y"):
         return f"`{name}` is a truth value to some YAML loaders: give the {what} another name"

@@ -120,7 +120,7 @@ class TensorMemory:
         many: Figure = None
         every = one.tree
         if count is not None:
-            many = self.figures.figure(count, f"{name}.count", "", "count")
+            many = self.figures.figure(count, f"tensor_memory.{name}.count", "", "count")
             fixed = self.formulas.constant(count.tree)
             many = many if fixed is None else fixed
             self._add(f"{name}.each", one.tree, said)

@@ -71,10 +71,6 @@ class Values:
             return
         if not fields and isinstance(key.value, MappingNode) and key.value.value:
             return  # of which something is noted already
-        if name == "supported":
-            message = "`supported` is the verdict: say it in the section of that name"
-            key.text.wrong(key.key, path, message)
-            return
         found = self._found(name, fields, key, path)
         unit = self._unit(name, fields, found, path) if found else None
         if found is None or unit is None:

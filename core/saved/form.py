@@ -41,7 +41,6 @@ OPTIONAL: dict[str, tuple[type, ...]] = {
     "name": (str, type(None)),
     "source": (str,),
     "digest": (str, type(None)),
-    "definition": (str, type(None)),
 }
 """What a report may leave out."""
 

@@ -68,17 +68,16 @@ class Report:
         return item._replace(at={key: (where, where) for key, where in places.items()})
 
     def _kernel(self) -> str:
-        """The kernel, by the file that defines it where the report names one."""
+        """The kernel, by the file that defines it where the report's source leads there."""
         name: str = self.data["kernel"]
-        definition = self.data.get("definition")
-        if definition is None:
+        if self.data.get("digest") is None:
             return name
+        from kcfg.core.definitions.library import defining
+
+        path = defining(name, self.data.get("source") or "")
         folder = os.path.dirname(self.file) if os.path.exists(self.file) else ""
-        beside = os.path.join(folder, os.path.basename(definition))
-        here = definition if os.path.exists(definition) else beside
-        if not os.path.exists(here):
-            return name  # which a project may list
-        return f"./{os.path.relpath(here, folder or '.')}#{name}"
+        # By its name alone where the project may list it.
+        return f"./{os.path.relpath(path, folder or '.')}#{name}" if path else name
 
     def _asked(self) -> Iterator[tuple[str, Any]]:
         given = self.data["inputs"].items()

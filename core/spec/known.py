@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -96,6 +97,15 @@ def release_of(name: str, release: str | None) -> type[Kernel]:
     if not fitting:
         raise UnknownError(f"release of {name}", str(release), [cls.release for cls in found])
     return fitting[-1]
+
+
+def listed() -> list[type[Kernel]]:
+    """The kernels that the project of the current folder lists; those with mistakes are not."""
+    known, found = Known("-"), []
+    for name in known.library.names():
+        with suppress(UnfoundError, UnknownError):
+            found.append(known.kernel(name))
+    return found
 
 
 class NotToBeHadError(UnknownError):
