@@ -10,21 +10,22 @@ from typing import Any
 
 from kcfg.core import targets
 from kcfg.core.definitions import layout
+from kcfg.core.definitions.compiling import circle, compiled
 from kcfg.core.definitions.document import Definition, Value
 from kcfg.core.definitions.faults import Faults, clashes
 from kcfg.core.definitions.figures import Figures
-from kcfg.core.definitions.formulas import Formula, Formulas, added, named, reads
+from kcfg.core.definitions.formulas import Formulas, added, named, reads
 from kcfg.core.definitions.inputs import Inputs
 from kcfg.core.definitions.launch import Launch, Mould, figures_of
 from kcfg.core.definitions.names import Names
+from kcfg.core.definitions.regions import largest
 from kcfg.core.definitions.roles import Roles
-from kcfg.core.definitions.shared import SharedMemory, largest
+from kcfg.core.definitions.shared import SharedMemory
 from kcfg.core.definitions.tensor import TensorMemory
 from kcfg.core.definitions.values import Values, all_of
 from kcfg.core.engine import formula
 from kcfg.core.engine.quantity import Quantity
 from kcfg.core.expressions.grammar import Checked
-from kcfg.core.expressions.words import FUNCTIONS
 from kcfg.core.kernel import MUST, VERDICT, Kernel
 from kcfg.core.spec.problem import listed, shown
 
@@ -261,10 +262,11 @@ class _Builder:
         """Refuse formulas that rest on themselves, at the first of them."""
         done: set[str] = set()
         for attribute in list(self.formulas.all):
-            circle = _circle(attribute, self._reads, done)
-            if circle:
-                first = next(each for each in self.formulas.all if each in circle)
-                turned = circle[circle.index(first) :] + circle[: circle.index(first)]
+            found = circle(attribute, self._reads, done)
+            if found:
+                first = next(each for each in self.formulas.all if each in found)
+                at = found.index(first)
+                turned = found[at:] + found[:at]
                 keys = [self._key(each) for each in (*turned, first)]
                 said = self.formulas.all[first].said or self.definition.said
                 message = f"`{keys[0]}` rests on itself: {' <- '.join(keys)}"
@@ -367,46 +369,12 @@ def _family(definition: Definition) -> str:
     return definition.name
 
 
-def compiled(
-    formulas: dict[str, Formula], borrowed: dict[str, Any]
-) -> dict[str, Callable[[Any], Any]]:
-    """A function for every formula, all compiled at once.
-
-    ``borrowed`` is what names mean in the trees that are those of a kernel in Python.
-    """
-    arguments = ast.arguments([], [ast.arg("self")], None, [], [], None, [])
-    body: list[ast.stmt] = [
-        ast.FunctionDef(f"formula_{number}", arguments, [ast.Return(each.tree)], [], None)
-        for number, each in enumerate(formulas.values())
-    ]
-    module = ast.fix_missing_locations(ast.Module(body, []))
-    names: dict[str, Any] = {"__builtins__": {}, "__name__": __name__, **borrowed, **FUNCTIONS}
-    exec(compile(module, "<definition>", "exec"), names)
-    return {attribute: names.pop(f"formula_{number}") for number, attribute in enumerate(formulas)}
-
-
 def _conditions_of(verdict: Quantity[Any]) -> dict[str, ast.expr]:
     """The conditions of a verdict that is taken over, by name."""
     expression = formula.of(verdict)
     named_terms = expression.named if isinstance(expression.tree, ast.Call) else {}
     trees = {name: term.tree for name, term in named_terms.items()}
     return trees or {"upstream": expression.tree}
-
-
-def _circle(start: str, reads_of: Callable[[str], list[str]], done: set[str]) -> list[str]:
-    """The attributes of a circle that a formula leads into; empty for none."""
-    path, stack = [start], [iter(reads_of(start))]
-    while stack:
-        following = next(stack[-1], None)
-        if following is None:
-            stack.pop()
-            done.add(path.pop())
-        elif following in path:
-            return path[path.index(following) :]
-        elif following not in done:
-            path.append(following)
-            stack.append(iter(reads_of(following)))
-    return []
 
 
 def _with_base_align(mould: Mould, align: Any) -> Mould:

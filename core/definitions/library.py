@@ -7,13 +7,13 @@ Nothing else is opened, nor is it said whether it exists.
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from kcfg.core import kernels
 from kcfg.core.definitions.build import build
 from kcfg.core.definitions.document import DEFINES, Definition, read
+from kcfg.core.definitions.paths import check_plain, inside, is_path, project
 from kcfg.core.definitions.text import Said, Text
 from kcfg.core.errors import UnfoundError, UnknownError
 from kcfg.core.kernel import Kernel
@@ -22,9 +22,6 @@ from kcfg.core.spec.nodes import BrokenError, MappingNode, Node, ScalarNode, par
 from kcfg.core.spec.problem import Kind, Problem, listed, shown
 from kcfg.core.spec.section import EnoughError, Notes
 
-ENDINGS = (".yaml", ".yml")
-MARKS = ("pyproject.toml", ".git")
-"""What a project's folder has."""
 LARGEST = 1 << 24
 """The most bytes that a file of definitions may have."""
 
@@ -143,7 +140,7 @@ class Library:
 
             for path in sorted(glob(pattern, root_dir=folder or ".", recursive=True)):
                 whole = os.path.realpath(os.path.join(folder, path))
-                if whole not in seen and _inside(whole, self.root) and os.path.isfile(whole):
+                if whole not in seen and inside(whole, self.root) and os.path.isfile(whole):
                     seen.add(whole)
                     yield self._shelf(whole)
 
@@ -156,7 +153,7 @@ class Library:
             real = os.path.realpath(whole)
         except (OSError, ValueError):
             raise UnfoundError(f"{shown(path)} is no path of a file", "unreadable") from None
-        if not _inside(real, root):
+        if not inside(real, root):
             raise UnfoundError(f"{shown(path)} lies outside the project, and is not looked at")
         check_plain(real, path)
         return real, name
@@ -371,40 +368,3 @@ def defining(name: str, source: str) -> str:
                 if named in ("", name):
                     return os.path.join(os.path.dirname(file), path)
     return ""
-
-
-def is_path(said: str) -> bool:
-    """Whether what names a kernel is a path."""
-    path = said.partition("#")[0]
-    return "/" in path or path.endswith(ENDINGS)
-
-
-def project(folder: str) -> str:
-    """The nearest folder above with a project's marks, else the folder itself."""
-    at = os.path.realpath(folder)
-    while True:
-        if any(os.path.lexists(os.path.join(at, mark)) for mark in MARKS):
-            return at
-        above = os.path.dirname(at)
-        if above == at:
-            return os.path.realpath(folder)
-        at = above
-
-
-def _inside(path: str, root: str) -> bool:
-    return path == root or path.startswith(os.path.join(root, ""))
-
-
-def check_plain(path: str, shown_as: str) -> None:
-    """Raise `UnfoundError` for what is no plain file."""
-    try:
-        mode = os.stat(path).st_mode
-    except OSError as error:
-        import errno
-
-        why = "too many links that lead to each other" if error.errno == errno.ELOOP else ""
-        raise UnfoundError(f"{shown_as}: {why or why_unread(error, path)}", "unreadable") from None
-    if stat.S_ISDIR(mode):
-        raise UnfoundError(f"{shown_as} is a directory: name a file in it", "unreadable")
-    if not stat.S_ISREG(mode):
-        raise UnfoundError(f"{shown_as} is no plain file", "unreadable")

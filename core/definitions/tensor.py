@@ -9,7 +9,7 @@ from typing import NamedTuple
 from kcfg.core.definitions.figures import Figure, Figures
 from kcfg.core.definitions.formulas import added, constant, named, times, word
 from kcfg.core.definitions.names import NAME, Name, attribute_of
-from kcfg.core.definitions.shared import largest
+from kcfg.core.definitions.regions import largest
 from kcfg.core.definitions.text import Said
 from kcfg.core.expressions.grammar import Checked
 from kcfg.core.spec.nodes import MappingNode
