@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -11,7 +12,7 @@ from kcfg.core.definitions.formulas import LARGEST
 from kcfg.core.definitions.roles import Part
 from kcfg.core.definitions.values import Table
 from kcfg.core.engine.graph import graph
-from kcfg.core.hardware.dtypes import ELEMENT_BITS
+from kcfg.core.engine.quantity import REQUIRED
 from kcfg.core.hardware.target import Target
 from kcfg.core.kernel import Conflict, Kernel
 from kcfg.core.once import once
@@ -29,13 +30,12 @@ class Faults(NamedTuple):
 
     def of(self, cls: type[Kernel], target: Target, inputs: dict[str, Any]) -> list[Conflict]:
         """What is wrong with inputs, by attribute; `Kernel.faults` of a defined kernel."""
-        watched = growing(cls)
-        if not (self.tables or self.clashes or watched is None or watched):
+        known: Any = cls  # mypy takes the class of a struct for something without a hash
+        safe = within(known, tuple(inputs), tuple(map(_magnitude, inputs.values())))
+        if safe and not (self.tables or self.clashes):
             return []
         kernel = cls(target=target, **inputs)
-        if watched is not None:
-            kernel.hasten()
-        large = watched is None or any(_is_large(getattr(kernel, name)) for name in watched)
+        large = not safe
         found = list(_too_large(cls, kernel)) if large else []
         return found or [*self._gaps(cls, kernel), *_clashes(cls, kernel, self.clashes)]
 
@@ -83,37 +83,43 @@ def _too_large(cls: type[Kernel], kernel: Kernel) -> Iterator[Conflict]:
             return
 
 
-@once
-def growing(cls: type[Kernel]) -> tuple[str, ...] | None:
-    """The quantities that may get too large, going by the largest of each input.
+@lru_cache(1 << 12)
+def within(cls: Any, names: tuple[str, ...], given: tuple[Any, ...]) -> bool:
+    """Whether no number gets too large, going by the magnitudes of the inputs that are given.
 
-    None where nothing is known of how large numbers get on the way.
+    ``given`` are bits for numbers, and texts themselves; others are at their defaults.
     """
+    from kcfg.core.sweep.sizes import UNKNOWN, Size
+
+    known = dict(zip(names, given, strict=True))
+    inputs: dict[str, Any] = {}
+    for name, member in cls.inputs.items():
+        default = None if member.default is REQUIRED else _magnitude(member.default)
+        value = known.get(name, default)
+        inputs[name] = Size((1 << value) - 1) if type(value) is int else value
+        if member.kind is bool:
+            inputs[name] = UNKNOWN
+    bounds: Any = _bounded(cls)(target=targets.find(), **inputs)
+    try:
+        for name in cls.quantities:
+            getattr(bounds, name)
+    except (OverflowError, TypeError, AttributeError):  # or a text that differs
+        return False
+    return True
+
+
+@once
+def _bounded(cls: type[Kernel]) -> type[Kernel]:
+    """A kernel's class over the magnitudes of its numbers."""
     from kcfg.core.sweep.arrays import Vocabulary
-    from kcfg.core.sweep.sizes import LIMIT, SIZES, UNKNOWN, Size, limited
+    from kcfg.core.sweep.sizes import SIZES
 
-    over = Vocabulary(SIZES).over(cls)
-    with limited(QUICK):
-        inputs: dict[str, Any] = dict.fromkeys(cls.inputs, UNKNOWN)
-        for name, member in cls.inputs.items():
-            if member.kind is int:
-                inputs[name] = Size(max(abs(member.least), abs(member.most)))
-            elif member.unit == "dtype":
-                inputs[name] = max(member.choices, key=lambda dtype: ELEMENT_BITS[dtype])
-        bounds: Any = over(target=targets.find(), **inputs)
-        try:
-            sizes = {name: getattr(bounds, name) for name in cls.quantities}
-        except (OverflowError, TypeError, AttributeError):  # or a text that differs
-            return None
-    return tuple(
-        name
-        for name, size in sizes.items()
-        if (size.most if isinstance(size, Size) else size if type(size) is int else 0) > LIMIT
-    )
+    return Vocabulary(SIZES).over(cls)
 
 
-QUICK = 1 << 4096
-"""A number that is computed as quickly as any, if it is the largest."""
+def _magnitude(value: Any) -> Any:
+    """The bits of a number; any other value itself."""
+    return abs(value).bit_length() if type(value) is int else value
 
 
 def _inputs(cls: type[Kernel], attribute: str) -> tuple[str, ...]:

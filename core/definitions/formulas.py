@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from kcfg.core.definitions.names import Names, attribute_of, read
 from kcfg.core.definitions.text import Said
 from kcfg.core.engine.quantity import Unit
-from kcfg.core.engine.trees import compiled, path_of, preorder, written_for
+from kcfg.core.engine.trees import compiled, path_of, preorder, rebuilt, written_as, written_for
 from kcfg.core.expressions.grammar import Checked, ExpressionError, call, checked
 from kcfg.core.expressions.words import FUNCTIONS, Kind
 from kcfg.core.spec.nodes import ScalarNode
@@ -150,8 +150,14 @@ def _name(key: str) -> ast.expr:
 
 def written(tree: ast.expr) -> ast.expr:
     """How a person would write a tree."""
-    found: ast.expr = getattr(tree, "written", tree)
-    return found
+    return written_as(tree) or rebuilt(tree, _without_self)
+
+
+def _without_self(node: ast.expr) -> ast.expr | None:
+    if isinstance(node, ast.Name) or not isinstance(node, ast.Attribute):
+        return written_as(node)
+    path = path_of(node)
+    return ast.parse(".".join(path), mode="eval").body if path else None
 
 
 def added(left: ast.expr, right: ast.expr) -> ast.expr:

@@ -66,7 +66,8 @@ class Names:
         if "." in name or "[" in name:
             hint = "names with a dot are limits, as target.smem_optin_per_block, and places of"
             return f"unknown name {shown(name)}; {hint} regions, as a.offset"
-        return f"unknown name {shown(name)}; known: {listed([*self.known, *self.below])}"
+        known = listed([*self.known, *self.below]) or "none, for there are no inputs"
+        return f"unknown name {shown(name)}; known: {known}"
 
     def declare(self, name: str, kind: Kind, unit: str) -> str:
         """Take a name in; its attribute is returned."""

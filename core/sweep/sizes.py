@@ -7,8 +7,7 @@ pass `LIMIT`, the block is derived point by point, with Python's own integers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from kcfg.core.engine import arith, terms
@@ -46,10 +45,9 @@ class Size:
     """An integer of which only the largest magnitude is known; OverflowError past `LIMIT`."""
 
     __slots__ = ("most",)
-    limit = LIMIT
 
     def __init__(self, most: int) -> None:
-        if most > self.limit:
+        if most > LIMIT:
             raise OverflowError
         self.most = most
 
@@ -88,16 +86,6 @@ class Size:
 
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _compared
     __hash__ = None  # type: ignore[assignment]
-
-
-@contextmanager
-def limited(limit: int) -> Iterator[None]:
-    """Let numbers get as large as this, and no larger."""
-    Size.limit = limit
-    try:
-        yield
-    finally:
-        Size.limit = LIMIT
 
 
 def _most(value: Any) -> int:
