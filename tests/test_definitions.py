@@ -149,7 +149,7 @@ launch:
 """
     found = {each["rule"]: each for each in report(defined.derived(text))["findings"]}
     assert found["TMA001"]["path"] == "wide"
-    assert found["SMEM001"]["path"] == "end"
+    assert found["SMEM001"]["path"] == "shared_bytes"
 
 
 def test_a_definition_is_named_by_name_by_path_and_by_the_projects_list(tmp_path: Path) -> None:
@@ -259,6 +259,16 @@ roles:
     both = text.replace("when: not two", "when: two")
     told = defined.complaints(f"{both}\n---\nkernel: g\nshape:\n  two: true\n")
     assert told == [("13:8", "warp 4 has two roles, `b` and `c`: their conditions both hold")]
+
+
+def test_a_long_chain_of_formulas_is_no_matter() -> None:
+    chain = "".join(f"  v{i + 1}: v{i} + 1\n" for i in range(998))
+    text = f"defines: g\ninputs: {{BM: 8}}\nvalues:\n  v0: BM\n{chain}"
+    text += "shared:\n  a: {bytes: v998}\n"
+    kernel = defined.derived(text)
+    assert kernel.read("a.end") == 1006
+    assert explain(kernel, "a.end").value == 1006
+    assert report(defined.derived(text, BM=9))["smem"]["used"] == 1007
 
 
 def test_workers_get_the_definition_along() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Callable
 from functools import reduce
 from hashlib import sha256
@@ -77,6 +78,7 @@ class _Builder:
         self._registers()
         self._launched()
         self._circles()
+        _allow(len(self.formulas.all))
         self.members.update(self._head())
         self.members.update(self.inputs.found)
         self.members.update(self._quantities())
@@ -253,7 +255,7 @@ class _Builder:
         tree = self.formulas.all[self.names.known[key].attribute].tree
         found = list(reads(tree))
         known = {each.attribute: name for name, each in self.names.known.items()}
-        bare = isinstance(tree, ast.Attribute) and found and found[0] in known
+        bare = key in self.definition.head and isinstance(tree, ast.Attribute) and found[0] in known
         return known[found[0]] if bare else key
 
     # The class
@@ -367,6 +369,16 @@ def _family(definition: Definition) -> str:
     while definition.parent is not None:
         definition = definition.parent
     return definition.name
+
+
+def _allow(formulas: int) -> None:
+    """Let so many formulas wait for each other, each by a few calls, should they form a chain."""
+    most = ROOM + CALLS * formulas
+    if most > sys.getrecursionlimit():
+        sys.setrecursionlimit(most)
+
+
+ROOM, CALLS = 600, 4
 
 
 def _conditions_of(verdict: Quantity[Any]) -> dict[str, ast.expr]:

@@ -45,6 +45,8 @@ class Formulas:
     def __init__(self, names: Names) -> None:
         self.names = names
         self.all: dict[str, Formula] = {}
+        self._constants: dict[str, Any] = {}
+        """The values of those that rest on no input and no limit."""
 
     def check(self, said: Said, path: str, kind: Kind | None = None) -> Checked | None:
         """The formula that stands at a place; None, and noted, where it is none.
@@ -100,17 +102,18 @@ class Formulas:
             self.names.declare(key, found.kind, unit)
         kept = Formula(key, attribute, found.tree, found.kind, unit, doc, source, step, place, said)
         self.all[attribute] = kept
+        value = self.constant(found.tree)
+        if value is not None and not (type(value) is int and abs(value) > LARGEST):
+            self._constants[attribute] = value
         return attribute
 
     def constant(self, tree: ast.expr) -> Any:
         """The value of a tree that rests on no input and no limit; None where it does."""
         known: dict[str, Any] = {}
         for attribute in reads(tree):
-            inner = self.all.get(attribute)
-            value = None if inner is None else self.constant(inner.tree)
-            if value is None:
+            if attribute not in self._constants:
                 return None
-            known[attribute] = value
+            known[attribute] = self._constants[attribute]
         return evaluated(tree, known)
 
 
