@@ -11,14 +11,18 @@ from kcfg.core.hardware.dtypes import SHORT_NAMES
 from kcfg.core.kernel import Kernel
 from kcfg.core.launch import schema as launch_schema
 from kcfg.core.spec.head import names as every
-from kcfg.core.spec.known import LAUNCH, releases
+from kcfg.core.spec.known import LAUNCH, listed, releases
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def schema(kernel: str | None = None) -> dict[str, Any]:
-    """The schema of specs of one kernel, or of all; raises `UnknownError` for no kernel."""
-    names = every() if kernel is None else (kernel,)
+    """The schema of specs of one kernel, or of all, those that the project lists included.
+
+    Raises `UnknownError` for no kernel.
+    """
+    mine = [cls.kernel for cls in listed()] if kernel is None else []
+    names = (*every(), *mine) if kernel is None else (kernel,)
     branches = [branch for name in names for branch in _specs(name)]
     head = ["kernel", "shape"]
     optional = any("shape" not in branch["required"] for branch in branches)

@@ -310,3 +310,4 @@ def test_commands_list_what_the_project_lists(
     for said in ("mine", "g.kcfg.yaml"):
         done = CliRunner().invoke(application(["kernels"]), ["kernels", said])
         assert "mine: A kernel of mine" in done.output
+    assert jsonschema.Draft202012Validator(schema()).is_valid({"kernel": "mine", "shape": {}})
