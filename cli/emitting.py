@@ -74,7 +74,7 @@ def _chosen(specs: list[Spec], name: str | None, intake: Intake) -> Spec | None:
 
 def _written(spec: Spec, language: str, unsupported: bool, intake: Intake) -> str | None:
     from kcfg.core.emit import RefusedError, emit
-    from kcfg.core.spec.head import LAUNCH
+    from kcfg.core.spec.known import LAUNCH
 
     if spec.kernel == LAUNCH:
         console.error(f"{spec.source}: a launch is written by hand: nothing is derived to emit")

@@ -20,6 +20,7 @@ COMMANDS = (
     "sweep",
     "check",
     "emit",
+    "define",
     "presets",
     "kernels",
     "targets",

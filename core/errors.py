@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Literal
 
 
 class UnknownError(LookupError):
@@ -25,6 +26,20 @@ class UnknownError(LookupError):
 
 class UsageError(ValueError):
     """What a command line asks for cannot be understood, or does not go together."""
+
+
+class UnfoundError(LookupError):
+    """What is named is not to be had; its text says why.
+
+    ``kind`` is "unreadable" where a file cannot be read, "wrong" where it may not be, or is not
+    what was meant, "asked" where the command line asks for it.
+    """
+
+    def __init__(
+        self, message: str, kind: Literal["unreadable", "wrong", "asked"] = "wrong"
+    ) -> None:
+        super().__init__(message)
+        self.kind = kind
 
 
 class AmbiguousError(UnknownError):

@@ -53,6 +53,7 @@ def report(
         "kernel": cls.kernel,
         "release": cls.release,
         "release_given": release_given,
+        "digest": cls.digest,
         "target": kernel.target.name,
         "name": name,
         "source": source,

@@ -48,7 +48,7 @@ def offered(line: str, shell: str = "bash") -> list[str]:
 
 def test_commands_and_options() -> None:
     assert set(COMMANDS) <= set(offered("kcfg "))
-    assert offered("kcfg de") == ["derive"]
+    assert offered("kcfg de") == ["derive", "define"]
     assert offered("kcfg validate --re") == ["--release"]
     assert offered("kcfg sweep --par") == ["--pareto"]
 
@@ -57,9 +57,9 @@ INDEX = kernels.find("index_prefill", "26.6")
 LINES: dict[str, list[str]] = {
     "kernels ": [*kernels.names(), "launch"],
     "schema fa": ["fa4"],
-    "explain --kernel ml": ["mla_decode", "mla_prefill"],
+    "explain --kernel ml": ["mla_decode", "mla_prefill", "mla_sparse"],
     "presets mi": ["mistral-7b", "mixtral-8x7b"],
-    "derive --preset llama-3-8b": ["llama-3-8b", "llama-3-8b-25-6", "llama-3-8b-26-7"],
+    "derive --preset llama-3-8b-2": ["llama-3-8b-25-6", "llama-3-8b-26-7"],
     "derive mi": ["mistral-7b", "mixtral-8x7b", "mine.kcfg.yaml"],
     "check mist": ["mistral-7b"],
     "sweep br": ["broken.yaml"],
@@ -70,7 +70,7 @@ LINES: dict[str, list[str]] = {
     "derive mine.kcfg.yaml --release ": ["26.6", "26.7"],
     "emit llama-3-8b --release ": list(kernels.releases("fa4")),
     "rules SMR00": [rule.id for rule in known() if rule.id.startswith("SMR00")],
-    "validate --select BAR": ["BAR001", "BAR002", "BAR003"],
+    "validate --select BAR": ["BAR001", "BAR002", "BAR003", "BAR004"],
     "explain mine.kcfg.yaml k_st": ["k_stage_bytes", "k_stages"],
     "explain --preset llama-3-8b num_kv": ["num_kv_heads", "num_kv_stages"],
     "explain --kernel index_prefill k_st": ["k_stage_bytes", "k_stages"],

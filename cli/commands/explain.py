@@ -105,7 +105,7 @@ def _explained(intake: Intake, names: list[str], depth: int) -> Iterator[Told]:
     from kcfg.core.explain.goals import is_goal, read_goals, seek
     from kcfg.core.findings import findings
     from kcfg.core.report import registers
-    from kcfg.core.spec.head import LAUNCH
+    from kcfg.core.spec.known import LAUNCH
     from kcfg.core.spec.problem import printable
 
     for spec in intake:
@@ -168,16 +168,15 @@ def _manual(kernel: str, release: str | None, names: list[str]) -> Iterator[Told
     from kcfg.cli.intake.names import no_such
     from kcfg.cli.intake.specs import known, usage
     from kcfg.cli.pages.told import Told
-    from kcfg.core import kernels
     from kcfg.core.errors import UnknownError
     from kcfg.core.explain.explanation import reference
     from kcfg.core.explain.goals import is_goal
-    from kcfg.core.spec.head import LAUNCH, kernel_named
+    from kcfg.core.spec.known import LAUNCH, release_of
 
     if kernel == LAUNCH:
         usage(f"{UNDERIVED}; `kcfg kernels launch` lists its keys")
     with known():
-        cls = kernels.find(kernel_named(kernel), release)
+        cls = release_of(kernel, release)
     if not names:
         usage(f"name a value or input; `kcfg kernels {kernel}` lists them")
     found = []

@@ -14,7 +14,8 @@ from kcfg.core import kernels, presets, targets
 from kcfg.core.errors import UnknownError
 from kcfg.core.kernel import Kernel
 from kcfg.core.spec import Spec, read_file
-from kcfg.core.spec.head import LAUNCH, names
+from kcfg.core.spec.head import names
+from kcfg.core.spec.known import LAUNCH
 from kcfg.core.spec.shape import grammar
 from kcfg.core.spec.sources import Source, sources
 

@@ -12,11 +12,12 @@ from kcfg.cli import console
 from kcfg.cli.intake.conditions import checked
 from kcfg.cli.intake.specs import code_of, known, usage
 from kcfg.cli.intake.sweep_options import Options, names
+from kcfg.core.expressions.grammar import UnknownNameError
 from kcfg.core.kernel import VERDICT
 from kcfg.core.spec import Overrides, Problem
 from kcfg.core.spec.sources import NAMELESS, sources
 from kcfg.core.sweep.expression import condition
-from kcfg.core.sweep.names import UnknownNameError, default_columns, name_of
+from kcfg.core.sweep.names import default_columns, name_of
 from kcfg.core.sweep.query import Head, Query
 from kcfg.core.sweep.reader import Sweep, read_sweep
 from kcfg.core.sweep.reduce import Key, Kind, Reduction
@@ -105,6 +106,7 @@ def query_of(options: Options, sweep: Sweep, format: str, drawn: dict[str, str])
         keep=keep,
         encode=getattr(module, "encode", None),
         supported=judged and _picks(options, sweep),
+        origin=spec.cls.origin,
     )
 
 

@@ -174,6 +174,10 @@ def _delta(result: Result) -> str:
 
 def _formulas(diff: Diff) -> Iterator[Piece]:
     old, new = diff.old.report["release"], diff.new.report["release"]
+    if old == new:  # of two kernels, or two texts of one definition
+        old, new = diff.old.report["kernel"], diff.new.report["kernel"]
+    if old == new:
+        old, new = "old", "new"
     if diff.formulas:
         yield Heading(f"Formulas that differ between {old} and {new}")
         rows = []

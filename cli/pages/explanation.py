@@ -70,7 +70,8 @@ def _whole(explanation: Explanation) -> Iterator[Piece]:
 
 def reasons(told: Explanation) -> Iterator[Piece]:
     """What stands below the value: what it is, its formula with numbers, what rests on what."""
-    yield Line(one_line(told.doc), indent=2)
+    if told.doc:
+        yield Line(one_line(told.doc), indent=2)
     if told.source:
         yield Line(f"As in {told.source}.", "dim", 2)
     if told.formula:

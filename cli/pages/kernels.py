@@ -14,7 +14,8 @@ from kcfg.core.kernels import releases
 
 def brief(cls: type[Kernel]) -> dict[str, Any]:
     """A kernel among others."""
-    return {"name": cls.kernel, "title": cls.title, "releases": list(releases(cls.kernel))}
+    found = [cls.release] if cls.digest is not None else list(releases(cls.kernel))
+    return {"name": cls.kernel, "title": cls.title, "releases": found}
 
 
 def overview(briefs: list[dict[str, Any]]) -> list[Piece]:

@@ -23,7 +23,8 @@ TERMS = {
 def pieces(told: Reference) -> Iterator[Piece]:
     """One entry."""
     yield Heading(f"{told.key} [{told.unit}]")
-    yield Line(one_line(told.doc), indent=2)
+    if told.doc:
+        yield Line(one_line(told.doc), indent=2)
     if told.source:
         yield Line(f"As in {told.source}.", "dim", 2)
     if told.kind == "input":

@@ -74,7 +74,7 @@ def members(cls: type[Kernel]) -> list[str]:
     return [
         member.key
         for member in cls.quantities.values()
-        if not member.step and "." not in member.key
+        if not (member.step or member.place) and "." not in member.key
     ]
 
 

@@ -54,7 +54,8 @@ def pieces(story: Story, findings: Iterable[dict[str, Any]] = ()) -> Iterator[Pi
 
 def _decision(made: Explanation) -> Iterator[Piece]:
     first = made.doc.partition("\n")[0]
-    yield Line(f"{made.key} = {measured(made.value, made.unit)}. {first}", "strong", 2)
+    said = f"{made.key} = {measured(made.value, made.unit)}. {first}"
+    yield Line(said.rstrip(), "strong", 2)
     for reason in _reasons(made)[:2]:
         yield Line(reason, indent=4)
 

@@ -18,7 +18,7 @@ from kcfg.cli.pictures.residency import residency_part
 from kcfg.core.block.block import Block
 from kcfg.core.block.tensor_memory import taken_by
 from kcfg.core.report import Derived
-from kcfg.core.spec.head import LAUNCH
+from kcfg.core.spec.known import LAUNCH
 
 
 def scene(derived: Derived) -> Scene:

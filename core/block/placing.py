@@ -19,8 +19,9 @@ from kcfg.core.hardware.target import Target
 class Unplaced(NamedTuple):
     """Why a memory has no layout: ``name`` would take ``size`` from ``start``.
 
-    That is below 0, or inside the part named ``inside``, or past the memory's own ``total``.
-    All in ``unit``, bytes or columns.
+    That is below 0, or inside the part named ``inside``, or past the memory's own ``total``,
+    which is the end of the part named ``past`` where it should lie in that one. All in ``unit``,
+    bytes or columns.
     """
 
     name: str
@@ -29,8 +30,12 @@ class Unplaced(NamedTuple):
     unit: str
     inside: str = ""
     total: int | None = None
+    past: str = ""
 
     def __str__(self) -> str:
+        if self.past:
+            end = f"{self.start + self.size}, past {self.past}, which ends at {self.total}"
+            return f"{self.name} would end at {end}"
         if self.total is not None:
             return f"its parts end at {self.start + self.size}, past its total of {self.total}"
         if self.inside:

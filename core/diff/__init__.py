@@ -111,9 +111,12 @@ class Diff(NamedTuple):
         """What the two sides differ in, the most far-reaching first; "drift" for nothing but
         the time a report was saved."""
         old, new = self.old.report, self.new.report
-        for key, name in (("kernel", "kernels"), ("release", "releases"), ("target", "targets")):
-            if old[key] != new[key]:
-                return name  # type: ignore[return-value]
+        if not related(self.old, self.new):
+            return "kernels"
+        if any(old.get(key) != new.get(key) for key in ("kernel", "release", "digest")):
+            return "releases"
+        if old["target"] != new["target"]:
+            return "targets"
         return "drift" if self.old.saved and not self.given else "shapes"
 
     @property
@@ -148,22 +151,27 @@ def derived(spec: Spec) -> Side:
     return Side(report_of(spec, kernel), kernel)
 
 
+def related(old: Side, new: Side) -> bool:
+    """Whether two sides are of one family, so that their values can be compared one by one."""
+    return old.kernel.family == new.kernel.family
+
+
 def compare(old: Side, new: Side) -> Diff:
     """Everything that changed from old to new."""
-    related = type(old.kernel).kernel == type(new.kernel).kernel
-    given = _given(old, new) if related else ()
-    formulas = tuple(changes.formulas(type(old.kernel), type(new.kernel))) if related else ()
+    alike = related(old, new)
+    given = _given(old, new) if alike else ()
+    formulas = tuple(changes.formulas(type(old.kernel), type(new.kernel))) if alike else ()
     before, after = old.report["values"], new.report["values"]
     return Diff(
         old=old,
         new=new,
         verdict=_verdict(old, new),
         given=given,
-        results=tuple(_results(old, new, (*given, *formulas)) if related else _figures(old, new)),
+        results=tuple(_results(old, new, (*given, *formulas)) if alike else _figures(old, new)),
         formulas=formulas,
-        only_old={name: before[name] for name in before if related and name not in after},
-        only_new={name: after[name] for name in after if related and name not in before},
-        moves=tuple(moves.between(old.report, new.report)) if related else (),
+        only_old={name: before[name] for name in before if alike and name not in after},
+        only_new={name: after[name] for name in after if alike and name not in before},
+        moves=tuple(moves.between(old.report, new.report)) if alike else (),
     )
 
 

@@ -1,8 +1,8 @@
-"""A quantity's own code as data: what it says, what it reads, and its numbers, step by step.
+"""A quantity's own formula as data: what it says, what it reads, its numbers, step by step.
 
-The formula stands in one place, the method under `quantity`; this module reads
-it there, so that no view needs a second copy. It is imported by the views that
-explain, compare or document, never to derive a value.
+The formula stands in one place: the tree that a quantity carries, or else the method under
+`quantity`, whose source has it. This module reads it there, so that no view needs a second
+copy. It is imported by the views that explain, compare or document, never to derive a value.
 
 An explanation is held to one law by ``tests/test_formula.py``: every line of
 `steps` is Python that evaluates to the quantity's value, with the words of
@@ -31,6 +31,7 @@ from kcfg.core.engine.trees import (
     preorder,
     rebuilt,
     returned,
+    written_as,
 )
 from kcfg.core.engine.wording import written
 
@@ -49,6 +50,11 @@ class Read(NamedTuple):
     kind: Kind
     member: Input | Quantity[Any] | None
 
+    @property
+    def label(self) -> str:
+        """The name as formulas are shown: the key of what no person could name in code."""
+        return self.name if self.name.isascii() else self.key
+
 
 class Expression:
     """A formula, or an expression within one, with the names its module knows."""
@@ -59,7 +65,7 @@ class Expression:
     @cached_property
     def text(self) -> str:
         """The expression as written, on one line, ``self.`` taken off."""
-        return written(rebuilt(self.tree, _without_self))
+        return written(written_as(self.tree) or rebuilt(self.tree, _without_self))
 
     @cached_property
     def value(self) -> Callable[[Struct], Any]:
@@ -182,7 +188,8 @@ class Expression:
 @cache
 def of(quantity: Quantity[Any]) -> Expression:
     """The expression a quantity returns; raises `NoSourceError` where its source is missing."""
-    return Expression(returned(quantity.formula), quantity.formula.__globals__)
+    tree = quantity.tree or returned(quantity.formula)
+    return Expression(tree, getattr(quantity.formula, "__globals__", {}))
 
 
 @cache

@@ -17,7 +17,10 @@ The rules of a formula, held by ``tests/test_engine.py`` for every kernel:
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Generic, Literal, TypeVar, cast, get_args, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast, get_args, overload
+
+if TYPE_CHECKING:
+    import ast
 
 from kcfg.core.docs import paragraphs
 
@@ -156,16 +159,29 @@ class Quantity(Generic[T]):
 
     ``key`` is the name a report gives it; it differs from the attribute's where
     upstream's name holds a dot (a member of a nested struct). A ``step`` is no member
-    of the upstream struct but an intermediate result of it that has a name here.
+    of the upstream struct but an intermediate result of it that has a name here. A ``place``
+    is where something of the block lies, and how much of it there is: it is asked for by name
+    as any other, and is none of the values of a report, which has the layouts themselves.
+
+    ``tree`` is the expression that the formula returns, where it was made from one; else it is
+    in the formula's source (``kcfg.core.engine.formula.of`` gives either).
     """
 
     def __init__(
-        self, formula: Callable[[Any], T], unit: Unit, source: str, key: str, step: bool
+        self,
+        formula: Callable[[Any], T],
+        unit: Unit,
+        source: str,
+        key: str,
+        step: bool,
+        *,
+        place: bool = False,
+        tree: ast.expr | None = None,
     ) -> None:
         if unit not in UNITS:
             raise TypeError(f"{formula.__qualname__}: no such unit: {unit}")
         self.formula, self.unit, self.source, self.key = formula, unit, source, key
-        self.step = step
+        self.step, self.place, self.tree = step, place, tree
         self.name = formula.__name__
         self.doc = paragraphs(formula.__doc__)
 
@@ -175,7 +191,23 @@ class Quantity(Generic[T]):
 
     def as_step(self) -> Quantity[T]:
         """The same as an intermediate result, where upstream has no such member."""
-        return Quantity(self.formula, self.unit, self.source, self.key, step=True)
+        other = Quantity(
+            self.formula,
+            self.unit,
+            self.source,
+            self.key,
+            step=True,
+            place=self.place,
+            tree=self.tree,
+        )
+        other.doc = self.doc
+        return other
+
+    def over(self, formula: Callable[[Any], T]) -> Quantity[T]:
+        """The same quantity, computed by another function."""
+        other = Quantity(formula, self.unit, self.source, self.key, self.step, place=self.place)
+        other.doc = self.doc
+        return other
 
     @overload
     def __get__(self, struct: None, owner: type) -> Quantity[T]: ...

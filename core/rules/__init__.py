@@ -17,7 +17,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kcfg.core.block.block import Block
-from kcfg.core.block.derived import quantity_of
+from kcfg.core.block.derived import behind
 from kcfg.core.errors import UnknownError
 from kcfg.core.figures import joined, spans
 from kcfg.core.finding import Finding, Severity, in_order
@@ -231,7 +231,7 @@ def judge(block: Block) -> Iterator[Finding]:
     for each in _asked(tuple(given)):
         if not unmodelled(each, kernel):
             for breach in each.check(block, *[given[path] for path in each.reads]):
-                yield finding(kernel, each, breach)
+                yield finding(block, kernel, each, breach)
 
 
 def judge_build(block: Block) -> Iterator[tuple[str, Finding]]:
@@ -242,7 +242,7 @@ def judge_build(block: Block) -> Iterator[tuple[str, Finding]]:
             for breach in each.check(block, *[given[path] for path in each.reads]):
                 yield (
                     breach.path or each.blames,
-                    finding(kernel, each, breach),
+                    finding(block, kernel, each, breach),
                 )
 
 
@@ -305,7 +305,7 @@ def _of_kernel(rule: Rule) -> bool:
     return rule.of_build or rule.reads[0] in DERIVED
 
 
-def finding(kernel: type[Kernel] | None, rule: Rule, breach: Breach) -> Finding:
+def finding(block: Block, kernel: type[Kernel] | None, rule: Rule, breach: Breach) -> Finding:
     """A rule's answer about a derived kernel of a class, or about a launch written by hand."""
     path = breach.path or rule.blames
     message, _, value, limit, over, fix, severity = breach
@@ -316,7 +316,7 @@ def finding(kernel: type[Kernel] | None, rule: Rule, breach: Breach) -> Finding:
         rule.id,
         severity or rule.severity,
         f"{message}; {fix}" if fix else message,
-        f"shape.{path}" if kernel is None else quantity_of(kernel, path),
+        f"shape.{path}" if kernel is None else behind(kernel, block, path),
         value,
         limit,
         over,

@@ -18,7 +18,23 @@ from kcfg.core.hardware.target import Target
 from kcfg.core.kernel import Kernel
 from kcfg.core.rules import Rule, finding, of_block, unmodelled
 
-FRAME = ("threads", "blocks_per_sm", "cluster", "unit", "registers", "tmem", "tensor", "mma")
+FRAME = (
+    "threads",
+    "block",
+    "grid",
+    "blocks_per_sm",
+    "cluster",
+    "non_portable",
+    "unit",
+    "registers",
+    "tmem",
+    "tensor",
+    "mma",
+    "tma",
+    "bulk_copies",
+    "named_barriers",
+    "compiled",
+)
 MEMORY = ("shared", "smem", "pipelines", "mbarriers")
 """What a derived block has beside its kernel."""
 
@@ -111,4 +127,4 @@ def _answers(block: Block, rule: Rule, kernel: type[Kernel]) -> list[Finding]:
             if not value and (value is None or hasattr(value, "__len__")):
                 return []
         given.append(value)
-    return [finding(kernel, rule, breach) for breach in rule.check(block, *given)]
+    return [finding(block, kernel, rule, breach) for breach in rule.check(block, *given)]

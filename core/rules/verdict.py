@@ -12,7 +12,7 @@ from kcfg.core.block.derived import quantity_of
 from kcfg.core.block.placing import Unplaced
 from kcfg.core.engine.quantity import Quantity
 from kcfg.core.figures import joined, size, some
-from kcfg.core.kernel import Kernel
+from kcfg.core.kernel import MUST, Kernel
 from kcfg.core.once import once
 from kcfg.core.rules import Breach, rule
 
@@ -39,14 +39,14 @@ def unsupported(block: Block, kernel: Kernel) -> Iterator[Breach]:
     Passes: {kernel: index_prefill, shape: {dtype: fp8_e4m3, ks_dtype: f32, depth: 128,
     BM_key: 128, mma_n: 128, num_heads: 64}}
     """
-    if kernel.verdict is not False:
+    if kernel.verdict is not False and (MUST not in kernel.quantities or kernel.read(MUST)):
         return
     from kcfg.core.explain.elsewhere import elsewhere
     from kcfg.core.explain.verdict import failures
 
     others = [f"`kernel: {each.kernel}` {each.release}" for each in elsewhere(kernel)]
     takes = f"{joined(others)} {'takes' if len(others) == 1 else 'take'} it" if others else ""
-    for number, failure in enumerate(failures(kernel)):
+    for number, failure in enumerate((*failures(kernel), *failures(kernel, MUST))):
         fails, rests = _said(failure.name, failure.condition, failure.premises, failure.inputs)
         sides = [f"{side.text} is {_shown(side.value)}" for side in failure.sides]
         reads = [f"{side.text} = {_shown(side.value)}" for side in failure.reads]

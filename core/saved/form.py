@@ -41,6 +41,7 @@ OPTIONAL: dict[str, tuple[type, ...]] = {
     "release_given": (bool,),
     "name": (str, type(None)),
     "source": (str,),
+    "digest": (str, type(None)),
 }
 """What a report may leave out."""
 

@@ -4,17 +4,25 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from kcfg.core import kernels
+from kcfg.core.expressions.words import Kind
 from kcfg.core.kernel import Kernel
 from kcfg.core.sweep.grid import Axis, Grid
-from kcfg.core.sweep.names import Kind
 from kcfg.core.sweep.reduce import Reduction
 from kcfg.core.sweep.rows import Rows, Sheet
 
 Encode = Callable[["Heads", Sheet], bytes]
 """From the heads of the columns and a sheet of rows to what an output holds for them."""
+
+
+@lru_cache(maxsize=8)
+def loaded(origin: Any) -> type[Kernel]:
+    """The class that an origin gives, made once in a process."""
+    found: type[Kernel] = origin.load()
+    return found
 
 
 class Head(NamedTuple):
@@ -49,6 +57,8 @@ class Query(NamedTuple):
     keep: Reduction | None
     encode: Encode | None
     supported: bool = False
+    origin: Any = None
+    """How a process finds the kernel where its name and release do not say it."""
 
     @property
     def heads(self) -> Heads:
@@ -61,7 +71,7 @@ class Query(NamedTuple):
 
     @property
     def cls(self) -> type[Kernel]:
-        return kernels.find(self.kernel, self.release)
+        return loaded(self.origin) if self.origin else kernels.find(self.kernel, self.release)
 
 
 class Tally(NamedTuple):

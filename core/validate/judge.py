@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from kcfg.core.finding import Finding
 from kcfg.core.findings import findings
-from kcfg.core.spec import Spec, read_document
+from kcfg.core.spec import Defined, Spec, read_document
 from kcfg.core.spec.documents import Document
+from kcfg.core.spec.known import Known
 from kcfg.core.spec.overrides import AS_IT_IS, Overrides
 from kcfg.core.spec.problem import Problem
 from kcfg.core.validate.advice import Advice
@@ -51,13 +52,18 @@ class Mode(NamedTuple):
         return wanted and (self.selection is EVERYTHING or self.selection.shows(finding.rule))
 
 
-def document(written: Document, mode: Mode) -> Judged:
-    """What is to be said about one YAML document: a spec, or a report that was saved as YAML."""
+def document(written: Document, mode: Mode, known: Known) -> Judged:
+    """What is to be said about one YAML document: a spec, or a report that was saved as YAML.
+
+    A definition is derived once with its defaults, where it has them for all of its inputs.
+    """
     if SAVED in written.text and _is_report(written):
         from kcfg.core.validate.saved import of_yaml
 
         return saved(of_yaml(written, mode.file), written.number, mode)
-    spec = read_document(written, mode.file, mode.overrides)
+    spec = read_document(written, mode.file, mode.overrides, known)
+    if isinstance(spec, Defined):
+        return _of_definition(spec, written, mode, known)
     if not isinstance(spec, Spec):
         return refused(spec, mode.file, f"{mode.file}#{written.number}:{written.line}")
     if MARK not in written.text:
@@ -65,6 +71,30 @@ def document(written: Document, mode: Mode) -> Judged:
     from kcfg.core.validate.ignores import Waivers
 
     return _judged(spec, mode, waivers=Waivers(written, mode.file))
+
+
+def _of_definition(defined: Defined, written: Document, mode: Mode, known: Known) -> Judged:
+    """What is to be said about a definition, by what it derives of its defaults."""
+    source = f"{mode.file}#{written.number}:{written.line}"
+    if defined.cls.needed:
+        return Judged(mode.file, source, defined.cls.kernel, (), spec=False, definition=True)
+    spec = read_document(defined.spec, mode.file, mode.overrides, known)
+    if not isinstance(spec, Spec):
+        return refused([] if isinstance(spec, Defined) else spec, mode.file, source)
+    judged = _judged(spec, mode)
+    found = tuple(_in_text(each, spec, mode) for each in judged.found)
+    return judged._replace(found=found, spec=False, definition=True)
+
+
+def _in_text(located: Located, spec: Spec, mode: Mode) -> Located:
+    """A finding at the place of the definition that says what it is about."""
+    finding, said = located.finding, spec.cls.places_in_text
+    keys = [block for block, key in spec.cls.plays.items() if key == finding.path]
+    places = [said[key] for key in (finding.path, *keys) if key in said]
+    for file, line, column in places:
+        if file == mode.file:
+            return Located(finding._replace(line=line, column=column))
+    return located
 
 
 def _is_report(written: Document) -> bool:

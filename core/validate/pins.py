@@ -8,7 +8,7 @@ from typing import Any
 from kcfg.core.finding import Finding
 from kcfg.core.kernel import Kernel
 from kcfg.core.spec import Spec
-from kcfg.core.spec.expectation import Expectation, Value, results
+from kcfg.core.spec.expectation import Expectation, Value, place_of, results
 from kcfg.core.validate.advice import Advice
 from kcfg.core.validate.checks import PIN
 
@@ -18,7 +18,8 @@ def failed(spec: Spec, file: str, kernel: Kernel, advice: Advice) -> Iterator[tu
     for pin in spec.expect.values():
         result = _result(kernel, pin.key)
         if not pin.allows(result):
-            finding = _finding(pin, result, results(spec.cls)[pin.key], file)
+            unit = results(spec.cls).get(pin.key) or place_of(spec.cls, pin.key) or ""
+            finding = _finding(pin, result, unit, file)
             way, note = ("", "") if result is None else _reached(kernel, pin, advice)
             note = f"{spec.source}: {note}" if note else ""
             yield finding._replace(message=f"{finding.message}{way}"), note
@@ -41,7 +42,7 @@ def _reached(kernel: Kernel, pin: Expectation, advice: Advice) -> tuple[str, str
 def _result(kernel: Kernel, key: str) -> Any:
     try:
         return kernel.read(key)
-    except KeyError:  # `supported`, where upstream has no verdict
+    except KeyError:  # `supported`, where there is no verdict; a region that is not there
         return None
 
 

@@ -42,7 +42,8 @@ class Judged(NamedTuple):
     ``source`` is the file, the document's number and the line of its first key, ``name``
     the spec's label or kernel, or the source where there is no spec. ``block`` is what
     was judged, None where that is not to be told of; ``notes`` are lines to be read with
-    the findings. ``waived`` are the findings that comments take out.
+    the findings. ``waived`` are the findings that comments take out. A ``definition`` is no
+    spec, and was understood.
     """
 
     file: str
@@ -50,6 +51,7 @@ class Judged(NamedTuple):
     name: str
     found: tuple[Located, ...]
     spec: bool = True
+    definition: bool = False
     block: Block | None = None
     notes: tuple[str, ...] = ()
     waived: tuple[Finding, ...] = ()
@@ -74,7 +76,7 @@ class Tally:
     """Counts over a whole run. ``most`` findings are shown in all; what is hidden counts too."""
 
     def __init__(self, most: int | None = None) -> None:
-        self.files = self.specs = 0
+        self.files = self.specs = self.definitions = 0
         self.refused = 0
         """Documents and files that could not be read or understood."""
         self.errors = self.warnings = self.infos = 0
@@ -94,7 +96,8 @@ class Tally:
         With ``strict`` its warnings are as bad as errors.
         """
         self.specs += judged.spec
-        self.refused += not judged.spec
+        self.definitions += judged.definition
+        self.refused += not (judged.spec or judged.definition)
         for finding, _, unread in judged.found:
             self.errors += finding.severity == "error"
             self.warnings += finding.severity == "warning"

@@ -8,6 +8,7 @@ from itertools import chain
 from typing import BinaryIO, NamedTuple
 
 from kcfg.core.spec.documents import BOM, documents, lines_of, opened, why_unread
+from kcfg.core.spec.known import Known
 from kcfg.core.spec.overrides import NOTHING, Overrides
 from kcfg.core.spec.problem import Problem
 from kcfg.core.spec.sources import Source, sources
@@ -116,11 +117,12 @@ def _file(source: Source, mode: Mode) -> Iterator[Judged]:
 
 
 def _documents(lines: Iterable[bytes], mode: Mode) -> Iterator[Judged]:
+    known = Known(mode.file)
     for document in documents(lines, mode.file):
         if isinstance(document, Problem):
             yield refused([document], mode.file)
         else:
-            yield judge.document(document, mode)
+            yield judge.document(document, mode, known)
 
 
 def _json(first: bytes, stream: BinaryIO, mode: Mode) -> Iterator[Judged]:

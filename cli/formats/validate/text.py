@@ -122,6 +122,7 @@ def summary(tally: Tally) -> str:
         counts.append(some(tally.infos, "note"))
     waived = f"; {tally.waived:,} waived" if tally.waived else ""
     hidden = f"; {some(tally.hidden, 'finding')} not shown" if tally.hidden else ""
-    seen = f"{some(tally.files, 'file')}, {some(tally.specs, 'spec')}"
+    defined = f", {some(tally.definitions, 'definition')}" if tally.definitions else ""
+    seen = f"{some(tally.files, 'file')}{defined}, {some(tally.specs, 'spec')}"
     refused = f", {tally.refused:,} not understood" if tally.refused else ""
     return f"{seen}{refused}: {', '.join(counts)}{waived}{hidden}"

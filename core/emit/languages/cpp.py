@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from json import dumps
 
 from kcfg.core.emit.identifiers import identifier
 from kcfg.core.emit.languages._text import comment, fitting, head, unit
@@ -84,10 +85,10 @@ def _constant(constant: Constant) -> str:
         return f"{declared} {type_} {name} = {type_}::{word};"
     if value is None:
         return f"// {name}: absent"
+    if isinstance(value, str):
+        return f"{declared} const char* {name} = {dumps(value)};"
     if isinstance(value, bool):
         return f"{declared} bool {name} = {str(value).lower()};"
-    if isinstance(value, str):
-        return f'{declared} const char *{name} = "{value}";'
     type_ = "double" if isinstance(value, float) else "int" if value in INT else "long long"
     return f"{declared} {type_} {name} = {value};{unit(constant, '//')}"
 

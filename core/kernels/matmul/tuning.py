@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -65,5 +64,7 @@ def few_rows(M: int, N: int, K: int) -> FewRows | None:
 
 @cache
 def _tables() -> dict[str, Any]:
+    import json  # a moment that only the tables are worth
+
     tables: dict[str, Any] = json.loads(TABLES.read_text(encoding="utf-8"))
     return tables
