@@ -131,6 +131,7 @@ def _region(region: Region) -> dict[str, Any]:
         "bytes": region.bytes,
         "align": region.align or 1,
         "stages": region.stages or 1,
+        "stride": region.pitch,
         "alias_of": region.alias_of,
         "padding": region.padding,
     }

@@ -70,7 +70,7 @@ LINES: dict[str, list[str]] = {
     "derive mine.kcfg.yaml --release ": ["26.6", "26.7"],
     "emit llama-3-8b --release ": list(kernels.releases("fa4")),
     "rules SMR00": [rule.id for rule in known() if rule.id.startswith("SMR00")],
-    "validate --select BAR": ["BAR001", "BAR002", "BAR003", "BAR004"],
+    "validate --select BAR": ["BAR001", "BAR002", "BAR003", "BAR004", "BAR005"],
     "explain mine.kcfg.yaml k_st": ["k_stage_bytes", "k_stages"],
     "explain --preset llama-3-8b num_kv": ["num_kv_heads", "num_kv_stages"],
     "explain --kernel index_prefill k_st": ["k_stage_bytes", "k_stages"],

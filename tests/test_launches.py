@@ -212,6 +212,12 @@ NUMBER = 4611686018427387904  # 2^62: the largest there may be
         f"grid: [{NUMBER}], cluster: [{NUMBER}], block: [{NUMBER}, {NUMBER}, {NUMBER}]",
         f"mma: [{{kind: f16, M: {NUMBER}, N: {NUMBER}, K: {NUMBER}}}]",
         f"threads: 128, registers: {{launch_bounds: [{NUMBER}, {NUMBER}], warpgroups: [40]}}",
+        f"cluster: [{NUMBER}], pipelines: [{{stages: {NUMBER}, boxes: [{NUMBER}, 3, 5, 7, 11, 13],"
+        f" expect_tx: {NUMBER}, full_arrivals: {NUMBER}}}], mbarriers: [{NUMBER}]",
+        f"shared: {{regions: [{{bytes: {NUMBER}, stages: {NUMBER}, stride: {NUMBER}, tma: true}},"
+        f" {{alias_of: a, offset: {NUMBER}, bytes: {NUMBER}}}]}}",
+        f"tmem: {{regions: [{{column: {NUMBER}, columns: {NUMBER}}}],"
+        f" accumulators: [{', '.join(f'{{M: 64, N: {8 * n + 1}}}' for n in range(60))}]}}",
     ],
 )
 def test_largest_numbers_are_judged_in_no_time(shape: str) -> None:

@@ -10,8 +10,11 @@ from pathlib import Path
 import compare
 import setters
 import tensor_maps
+import test_agreement
+import test_cross_checks
 import test_driver
 import test_launches
+import test_nothing
 import test_rules
 
 from kcfg.core import presets
@@ -38,6 +41,10 @@ def cases() -> Iterator[str]:
     yield from (text for _, text, _ in test_rules.SEVERITIES)
     for shape, target, *_ in (*test_launches.ERRORS, *test_launches.FINE):
         yield f"{{target: {target}, shape: {{{shape}}}}}"
+    for _, fails, passes, _ in test_cross_checks.PAIRS:
+        yield from (f"shape: {{{fails}}}", f"shape: {{{passes}}}")
+    for _, shape, _ in (*test_agreement.WARNED, *test_nothing.NOTHING):
+        yield f"shape: {{{shape}}}"
     for name in ("WARNINGS", "REFUSED", "WARNED", "ONE_MISTAKE", "ADVICE"):
         yield from (f"shape: {{{shape}}}" for shape, *_ in getattr(test_launches, name))
 

@@ -72,11 +72,12 @@ def _smem_part(report: dict[str, Any], block: Block) -> Part:
 
 
 def _region(region: dict[str, Any]) -> Span:
-    size, stages = region["bytes"], region["stages"]
-    even = stages > 1 and size % stages == 0
-    text = f"{stages:,} x {size // stages:,} B" if even else f"{size:,} B"
+    size, stages, stride = region["bytes"], region["stages"], region["stride"]
+    even = stride is not None and stages * stride == size
+    text = f"{stages:,} x {stride:,} B" if even else f"{size:,} B"
     shared = f"; shares the bytes of {region['alias_of']}" if region["alias_of"] else ""
     each = f" in {stages:,} stages" if stages > 1 else ""
+    each += f" {stride:,} B apart" if stride is not None and not even else ""
     align = f", aligned to {region['align']:,}" if region["align"] > 1 else ""
     return Span(
         region["name"].strip("()") if region["padding"] else region["name"],
@@ -85,7 +86,7 @@ def _region(region: dict[str, Any]) -> Span:
         "padding" if region["padding"] else "region",
         text,
         f"{measured(size, 'bytes')}{each} at {region['offset']:,}{align}{shared}",
-        max(stages, 1),
+        max(stages, 1) if even or stride is None else 1,
         region["alias_of"] or "",
     )
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from kcfg.core.block.arrivals import Wait, waits
 from kcfg.core.block.keys import Derived, group, number, numbers, truth, word
 from kcfg.core.block.launched import Launched
+from kcfg.core.block.memory import SharedMemory
 from kcfg.core.block.parts import (
     UNITS,
     Accumulator,
@@ -20,23 +22,20 @@ from kcfg.core.block.parts import (
     Mma,
     NamedBarrier,
     Pipeline,
-    Region,
     Registers,
     Shared,
     TensorMap,
     Tmem,
 )
 from kcfg.core.block.placing import SharedLayout, TensorLayout, Unplaced, shared
-from kcfg.core.block.shared_memory import LEAST_ALIGN, array_align, carveout
 from kcfg.core.block.tensor_memory import layout
-from kcfg.core.engine.arith import up
 from kcfg.core.hardware.target import Target
 
 if TYPE_CHECKING:
     from kcfg.core.kernel import Kernel
 
 
-class Block(Launched):
+class Block(SharedMemory, Launched):
     """One block as launched, for one target; see the keys for what may be said of it.
 
     ``arch`` is the compilation target (``sm_100a``). ``kernel`` is the derived kernel
@@ -155,63 +154,9 @@ class Block(Launched):
         }
 
     @Derived
-    def dynamic_bytes(self) -> int | None:
-        """Dynamic shared memory: as given, or what regions or pipelines add up to."""
-        if self.shared is not None and self.shared.dynamic is not None:
-            return self.shared.dynamic
-        if self.shared is not None and self.shared.regions:
-            return max(start + (region.bytes or 0) for start, region in self.placed)
-        sizes = [
-            (line.stages or 0) * (line.stage_bytes or 0) + (line.fixed_bytes or 0)
-            for line in self.pipelines
-            if line.stage_bytes is not None or line.fixed_bytes is not None
-        ]
-        return sum(sizes) if sizes else None
-
-    @Derived
-    def array_align(self) -> int | None:
-        """Alignment of the dynamic array, in bytes; None where nothing says that there is one."""
-        return array_align(self.shared, bool(self.pipelines))
-
-    def beside_array(self, static: int) -> int:
-        """Bytes of static shared memory as compiled: padded to the dynamic array's alignment."""
-        return up(static, self.array_align or 1)
-
-    @Derived
-    def static_bytes(self) -> int | None:
-        """Static shared memory as compiled, which is what the driver counts."""
-        static = self.shared.static if self.shared is not None else None
-        return None if static is None else self.beside_array(static)
-
-    @Derived
-    def shared_bytes(self) -> int | None:
-        """Static and dynamic shared memory together, the padding between them included."""
-        if self.static_bytes is None and self.dynamic_bytes is None:
-            return None
-        return (self.static_bytes or 0) + (self.dynamic_bytes or 0)
-
-    @Derived
-    def shared_bytes_most(self) -> int | None:
-        """The same if dynamic memory that is only asked for is that of an array after all."""
-        if self.array_align is not None or not self.dynamic_bytes:
-            return self.shared_bytes
-        return up(self.static_bytes or 0, LEAST_ALIGN) + self.dynamic_bytes
-
-    @Derived
-    def carveout(self) -> int | None:
-        """Bytes of shared memory an SM is preferably set up with; None without a preference."""
-        return carveout(self.target, self.shared)
-
-    @Derived
-    def placed(self) -> tuple[tuple[int, Region], ...]:
-        """Every region with its offset; one without follows the region before it."""
-        found = []
-        end = 0
-        for region in self.shared.regions if self.shared is not None else ():
-            start = up(end, region.align or 1) if region.offset is None else region.offset
-            end = start + (region.bytes or 0)
-            found.append((start, region))
-        return tuple(found)
+    def waits(self) -> tuple[Wait, ...]:
+        """What mbarriers wait for, and who arrives at them."""
+        return waits(self.mbarriers, self.pipelines)
 
     @Derived
     def smem(self) -> SharedLayout | None:

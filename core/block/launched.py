@@ -6,7 +6,7 @@ from math import prod
 
 from kcfg.core.block.keys import Derived, Group
 from kcfg.core.block.parts import Registers
-from kcfg.core.block.warpgroups import WARPS, Pool, Share, pools, role_warps, setters, shares
+from kcfg.core.block.warpgroups import WARPS, Pool, Share, least_warps, pools, setters, shares
 from kcfg.core.hardware.occupancy import register_cap
 from kcfg.core.hardware.target import Target
 
@@ -32,26 +32,32 @@ class Launched(Group):
 
     @Derived
     def threads_named(self) -> int | None:
-        """Threads of the block: as given, else those of its roles, its warpgroups or its bounds."""
-        registers, threads = self.registers, self.block_threads
-        if threads is not None or registers is None:
-            return threads
-        warps = role_warps(registers)
-        if warps is not None:
-            return self.target.warp_size * warps
-        if registers.warpgroups:
-            return self.warpgroup_threads * len(registers.warpgroups)
-        return registers.launch_bounds[0] if registers.launch_bounds else None
+        """Threads of the block: as given, else at least those of its roles or its warpgroups.
+
+        Where neither is given, those of its launch bounds.
+        """
+        if self.block_threads is not None or self.registers is None:
+            return self.block_threads
+        bounds = self.registers.launch_bounds
+        return max(self._threads_by_warps.values(), default=bounds[0] if bounds else None)
 
     @property
     def threads_key(self) -> str:
         """The key that says how many threads the block has."""
-        registers = self.registers
-        if self.block_threads is not None or registers is None:
+        if self.block_threads is not None or self.registers is None:
             return "block" if self.threads is None and self.block else "threads"
-        if role_warps(registers) is not None:
-            return "registers.roles"
-        return "registers.warpgroups" if registers.warpgroups else "registers.launch_bounds[0]"
+        counts = self._threads_by_warps
+        return max(counts, key=counts.__getitem__, default="registers.launch_bounds[0]")
+
+    @property
+    def _threads_by_warps(self) -> dict[str, int]:
+        """Threads that roles and warpgroups make, by their keys."""
+        if self.registers is None:
+            return {}
+        warps, groups = least_warps(self.registers), self.registers.warpgroups
+        roles = {} if warps is None else {"registers.roles": self.target.warp_size * warps}
+        size = self.warpgroup_threads * len(groups)
+        return roles | ({"registers.warpgroups": size} if groups else {})
 
     @property
     def min_blocks(self) -> int:

@@ -11,7 +11,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from kcfg.core.block.parts import PADDING, Columns, Mbarriers, Mma, Region, Registers, Role
+from kcfg.core.block.parts import (
+    MBARRIERS,
+    PADDING,
+    Columns,
+    Mbarriers,
+    Mma,
+    Region,
+    Registers,
+    Role,
+)
 from kcfg.core.engine.arith import next_pow2, up
 from kcfg.core.hardware.target import Target
 
@@ -81,7 +90,13 @@ def region(
 ) -> Region:
     """A range of shared memory: ``size`` bytes from ``offset``, made of ``stages`` equal slots."""
     return Region(
-        name=name, offset=offset, bytes=size, align=align, stages=stages, alias_of=alias_of
+        name=name,
+        offset=offset,
+        bytes=size,
+        align=align,
+        stages=stages,
+        mbarriers=name.endswith(MBARRIERS) or None,
+        alias_of=alias_of,
     )
 
 

@@ -39,6 +39,14 @@ def role_warps(registers: Registers) -> int | None:
 
 
 @lru_cache
+def least_warps(registers: Registers) -> int | None:
+    """Warps that a block with these roles has at the least; None where no role says its warps."""
+    given = [role.warps for role in registers.roles if role.warps is not None]
+    ends = (first + role.warps for _, first, role in spans(registers) if role.warps)
+    return max(sum(given), *ends, 0) if given else None
+
+
+@lru_cache
 def spans(registers: Registers) -> tuple[tuple[int, int, Role], ...]:
     """Every role with its index and first warp; one without follows the role before it."""
     found = []

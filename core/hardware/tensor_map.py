@@ -195,6 +195,19 @@ def box_bits(each: TensorMap) -> int | None:
     return bits and prod(length // stride for length, stride in steps(each)) * bits
 
 
+def brought(each: TensorMap) -> int | None:
+    """Bytes that a copy brings, or None where the map does not say.
+
+    Other than the driver counts, a length that is no multiple of its element stride is rounded
+    up, and the innermost dimension has no stride (as an H200 copied).
+    """
+    bits = element_bits(each)
+    if not bits or not each.box:
+        return None
+    rows = prod(ceildiv(length, stride) for length, stride in steps(each)[1:])
+    return ceildiv(each.box[0] * rows * bits, 8)
+
+
 def strides(each: TensorMap, target: Target) -> tuple[int, ...]:
     """Strides in bytes of all dimensions but the innermost: as given, or of a packed tensor.
 

@@ -132,6 +132,7 @@ GIVEN_BY = {
     "barriers_held": "`named_barriers`",
     "cta_groups": "a `cta_group` under `tmem` or `mma`",
     "unit_used": "`unit`",
+    "waits": "arrivals under `mbarriers` or `pipelines`",
     "entry_cap": "`threads`, `block` or `registers.entry`",
 }
 """The keys behind a value that follows from several."""
@@ -181,10 +182,15 @@ def rules() -> tuple[Rule, ...]:
     return _declared(_keys())
 
 
-def of_block(block: Block) -> tuple[Rule, ...]:
-    """The rules that may have to say something of a block, in the order of the ids."""
+def keys_of(block: Block) -> tuple[str, ...]:
+    """The keys of a block that are given and have a folder of rules here."""
     values = vars(block)
-    return _declared(tuple(key for key in _keys() if values[key]))
+    return tuple(key for key in _keys() if values[key])
+
+
+def of_keys(keys: tuple[str, ...]) -> tuple[Rule, ...]:
+    """The rules that may have to say something of a block that gives such keys, by their ids."""
+    return _declared(keys)
 
 
 @cache

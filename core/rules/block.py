@@ -8,7 +8,7 @@ from math import prod
 
 from kcfg.core.block.block import Block
 from kcfg.core.block.parts import Registers, Role
-from kcfg.core.block.warpgroups import WARPS, role_warps, spans
+from kcfg.core.block.warpgroups import WARPS, least_warps, role_warps, spans
 from kcfg.core.engine.arith import ceildiv, down
 from kcfg.core.figures import joined, some
 from kcfg.core.hardware.sources import H200_DRIVER, PG, PTX
@@ -222,6 +222,7 @@ def warpgroups(block: Block, threads: int) -> Iterator[Breach]:
 @rule(
     "BLK005",
     "error",
+    also=("warning",),
     reads="registers",
     blames="registers.roles",
     unit="threads",
@@ -231,7 +232,8 @@ def roles_add_up(block: Block, registers: Registers) -> Iterator[Breach]:
     """Whether roles, or warpgroups, are all of the block, each with warps of its own.
 
     A warp without a role runs into whatever code follows the last one; a role without a
-    warp never runs, and those who wait for it never end. No warp has two roles.
+    warp never runs, and those who wait for it never end. No warp has two roles. Where the
+    threads are not given, roles and warpgroups are held against each other.
 
     Fails: shape: {threads: 384, registers: {roles: [{name: load, warps: 4},
     {name: math, warps: 4}, {name: mma, warps: 2}]}}
@@ -239,11 +241,14 @@ def roles_add_up(block: Block, registers: Registers) -> Iterator[Breach]:
     Passes: shape: {threads: 384, registers: {roles: [{name: load, warps: 4},
     {name: math, warps: 8}]}}
     """
+    yield from _without_warps(registers)
     yield from _shared_warps(registers)
     threads = block.block_threads
-    if threads is None:
-        return
     warps, groups = role_warps(registers), registers.warpgroups
+    if threads is None:
+        if warps is not None and groups and warps != WARPS * len(groups):
+            yield _unlike(warps, len(groups))
+        return
     warp = block.target.warp_size
     whole = ceildiv(threads, warp) * warp
     if warps is not None:
@@ -259,6 +264,15 @@ def roles_add_up(block: Block, registers: Registers) -> Iterator[Breach]:
             )
         else:
             yield from _past_the_end(registers, whole // warp)
+    elif warp * (least_warps(registers) or 0) > whole:
+        used = warp * (least_warps(registers) or 0)
+        yield Breach(
+            f"the roles use {used:,} threads at the least, the block has {threads:,}",
+            value=used,
+            limit=threads,
+            over=used - whole,
+            fix=_evened(used - whole, warp),
+        )
     if groups and len(groups) * block.warpgroup_threads != whole:
         used = len(groups) * block.warpgroup_threads
         make = "makes" if len(groups) == 1 else "make"
@@ -270,6 +284,29 @@ def roles_add_up(block: Block, registers: Registers) -> Iterator[Breach]:
             over=max(used - whole, 0),
             fix=_evened(used - whole, warp),
         )
+
+
+def _without_warps(registers: Registers) -> Iterator[Breach]:
+    for index, role in enumerate(registers.roles):
+        if role.warps == 0:
+            yield Breach(
+                f"{role.name or f'role {index}'} has 0 warps",
+                path=f"registers.roles[{index}].warps",
+                value=0,
+                limit=1,
+                fix="leave it out",
+                severity="warning",
+            )
+
+
+def _unlike(warps: int, groups: int) -> Breach:
+    return Breach(
+        f"the roles have {some(warps, 'warp')}, the warpgroups {WARPS * groups:,}",
+        value=warps,
+        limit=WARPS * groups,
+        over=max(warps - WARPS * groups, 0),
+        fix=f"give the roles {WARPS * groups:,} together",
+    )
 
 
 def _shared_warps(registers: Registers) -> Iterator[Breach]:

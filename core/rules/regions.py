@@ -11,6 +11,7 @@ from kcfg.core.block.parts import Region, Shared
 from kcfg.core.block.shared_memory import kept_align
 from kcfg.core.engine.arith import down, next_pow2, up
 from kcfg.core.figures import joined, size
+from kcfg.core.finding import Severity
 from kcfg.core.hardware.dtypes import SWIZZLE_BYTES
 from kcfg.core.hardware.sources import H200_DRIVER, PTX
 from kcfg.core.rules import Breach, rule
@@ -63,11 +64,13 @@ def no_overlap(block: Block, regions: tuple[Region, ...]) -> Iterator[Breach]:
         )
     yield from _same_names(regions)
     yield from _overlaps(block)
-    dynamic = block.dynamic_bytes or 0
+    dynamic = block.shared.dynamic if block.shared is not None else None
+    # What a derived kernel lays out past its end as a whole is CFG003 or CFG005.
+    if dynamic is None or block.derived:
+        return
     for index, (start, region) in enumerate(block.placed):
         end = start + (region.bytes or 0)
-        # What a derived kernel lays out past its end as a whole is CFG003 or CFG005.
-        if end > dynamic and not block.derived:
+        if end > dynamic:
             yield Breach(
                 f"{named(region, index)} ends at {size(end)}, {size(end - dynamic)} past the"
                 f" {size(dynamic)} of dynamic shared memory",
@@ -143,17 +146,20 @@ def _free(block: Block, index: int) -> str:
 
 @rule("SMEM007", "error", reads="shared.regions", unit="bytes", source=f"{TMA}; {PTX}")
 def region_alignment(block: Block, regions: tuple[Region, ...]) -> Iterator[Breach]:
-    """Whether regions start where the copies and instructions that use them can.
+    """Whether regions, and all their slots, are where the copies and instructions need them.
 
     A tensor copy by TMA needs 128 bytes, a 1-D bulk copy and a matrix descriptor 16 (its
-    address has no lower bits), an mbarrier 8; besides what the kernel itself asks for.
+    address has no lower bits), an mbarrier 8; besides what the kernel itself asks for of the
+    region's start. A ring whose first slot is aligned has others that are not where a slot is
+    no multiple of that: a tensor copy to one of them stops the kernel.
 
     Fails: shape: {shared: {regions: [{name: b, offset: 32784, bytes: 1024, tma: true}]}}
 
     Passes: shape: {shared: {regions: [{name: b, offset: 32768, bytes: 1024, tma: true}]}}
     """
     for index, (start, region) in enumerate(block.placed):
-        needs = [(align, what) for align, what in uses(block, region) if start % align]
+        asked = uses(block, region)
+        needs = [(align, what) for align, what in asked if start % align]
         if needs:
             align, what = max(needs)
             yield Breach(
@@ -165,6 +171,36 @@ def region_alignment(block: Block, regions: tuple[Region, ...]) -> Iterator[Brea
                 over=start % align,
                 fix=f"put it at {_free(block, index)}",
             )
+            continue
+        pitch = region.pitch
+        if pitch is None:
+            continue
+        # Of what is asked for the start alone, the slots need nothing.
+        needs = [(align, what) for align, what in asked if pitch % align and what != _own(region)]
+        if needs:
+            align, what = max(needs)
+            at = start + pitch
+            yield Breach(
+                f"the slots of {named(region, index)}, {what}, are {size(pitch)} apart: the second"
+                f" is at {size(at)}, {size(at % align)} past the last multiple of {size(align)}",
+                path=f"shared.regions[{index}].{_apart(region)}",
+                value=pitch,
+                limit=align,
+                over=pitch % align,
+                fix=_wider(region, pitch, align),
+            )
+
+
+def _apart(region: Region) -> str:
+    """The key that says how far slots lie apart."""
+    return "bytes" if region.stride is None else "stride"
+
+
+def _wider(region: Region, pitch: int, align: int) -> str:
+    """Slots at aligned places, and the size that makes."""
+    wide = up(pitch, align)
+    whole = (region.stages or 1) * wide
+    return f"put them {size(wide)} apart, {size(whole)} in all"
 
 
 def uses(block: Block, region: Region) -> list[tuple[int, str]]:
@@ -174,9 +210,13 @@ def uses(block: Block, region: Region) -> list[tuple[int, str]]:
         (16, "of a bulk copy", region.bulk),
         (16, "behind a descriptor", region.descriptor),
         (block.target.mbarrier_align, "with mbarriers", region.mbarriers),
-        (region.align or 1, f"aligned to {region.align}", region.align is not None),
+        (region.align or 1, _own(region), region.align is not None),
     ]
     return [(align, what) for align, what, asked in found if asked]
+
+
+def _own(region: Region) -> str:
+    return f"aligned to {region.align}"
 
 
 @rule(
@@ -188,7 +228,7 @@ def uses(block: Block, region: Region) -> list[tuple[int, str]]:
     source=f"{TMA}; {PTX}, matrix descriptor",
 )
 def swizzle_alignment(block: Block, regions: tuple[Region, ...]) -> Iterator[Breach]:
-    """Whether swizzled regions start where their pattern does.
+    """Whether swizzled regions, and all their slots, start where their pattern does.
 
     The pattern repeats every 1,024 bytes for 128B, 512 for 64B, 256 for 32B, counted from
     address 0. A tile that starts elsewhere is read with its rows shifted, unless its
@@ -199,7 +239,8 @@ def swizzle_alignment(block: Block, regions: tuple[Region, ...]) -> Iterator[Bre
     Passes: shape: {shared: {regions: [{name: k, offset: 1024, bytes: 1024, swizzle: 128B}]}}
     """
     for index, (start, region) in enumerate(block.placed):
-        repeat = pattern(region)
+        repeat, pitch = pattern(region), region.pitch
+        severity: Severity | None = "warning" if region.base_offset else None
         if repeat and start % repeat:
             yield Breach(
                 f"{named(region, index)} is at {size(start)}; its {region.swizzle} swizzle repeats"
@@ -209,7 +250,19 @@ def swizzle_alignment(block: Block, regions: tuple[Region, ...]) -> Iterator[Bre
                 limit=repeat,
                 over=start % repeat,
                 fix=f"put it at {_free(block, index)}",
-                severity="warning" if region.base_offset else None,
+                severity=severity,
+            )
+        elif repeat and pitch is not None and pitch % repeat:
+            yield Breach(
+                f"the slots of {named(region, index)} are {size(pitch)} apart; their"
+                f" {region.swizzle} swizzle repeats every {size(repeat)}, and"
+                f" {size(pitch % repeat)} shifts the pattern of the second",
+                path=f"shared.regions[{index}].{_apart(region)}",
+                value=pitch,
+                limit=repeat,
+                over=pitch % repeat,
+                fix=_wider(region, pitch, repeat),
+                severity=severity,
             )
 
 

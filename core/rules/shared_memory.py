@@ -96,12 +96,7 @@ def smem_fits(block: Block, need: int) -> Iterator[Breach]:
 
 
 def _blamed(block: Block) -> str:
-    shared = block.shared
-    if shared is not None and shared.dynamic is not None:
-        return "shared.dynamic"
-    if shared is not None and shared.regions:
-        return "shared.regions"
-    return "pipelines" if block.dynamic_bytes is not None else "shared.static"
+    return "shared.static" if block.dynamic_bytes is None else block.dynamic_key
 
 
 def _smaller(block: Block, most: int) -> str:

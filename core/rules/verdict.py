@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from math import isqrt
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
@@ -278,3 +279,35 @@ def something_else(block: Block, kernel: Kernel) -> Iterator[Breach]:
     """
     for key, said in kernel.instead():
         yield Breach(f"upstream launches something else here: {said}", path=key)
+
+
+@rule("CFG007", "warning", reads="kernel", blames="group", unit="heads", source=OWN)
+def whole_groups(block: Block, kernel: Kernel) -> Iterator[Breach]:
+    """Whether the query heads make whole groups.
+
+    Upstream divides the query heads by the group and drops the rest: it counts the KV heads of
+    whole groups, none where a group has more heads than there are, and takes such a
+    configuration all the same. The heads that are left over have no KV head of their own.
+
+    Fails: {kernel: fa4, release: 26.6, shape: {qkv_dtype: bf16, num_q_heads: 32, group: 5,
+    qk_depth: 128, ov_depth: 128, page_size: 128}}
+
+    Passes: {kernel: fa4, release: 26.6, shape: {qkv_dtype: bf16, num_q_heads: 32, group: 4,
+    qk_depth: 128, ov_depth: 128, page_size: 128}}
+    """
+    given = vars(kernel)
+    heads, group = given.get("num_q_heads"), given.get("group")
+    if not heads or not group or not heads % group:
+        return
+    known = [n for n in range(1, isqrt(heads) + 1) if heads % n == 0]
+    divisors = sorted({*known, *(heads // n for n in known)})
+    below = max(n for n in divisors if n < group)
+    near = [below, *[n for n in divisors if n > group][:1]]
+    yield Breach(
+        f"{some(heads, 'query head')} are no whole groups of {group:,}: {heads % group:,} are left"
+        f" over beside {some(heads // group, 'KV head')}",
+        value=heads,
+        limit=group,
+        over=heads % group,
+        fix=f"use a group of {joined([f'{n:,}' for n in near], 'or')}",
+    )
