@@ -169,9 +169,7 @@ class MLADecode(Shape):
     @step("bytes", source=f"{CONFIG}, num_kv_mma_stages, gather bookkeeping")
     def gather_bytes(self) -> int:
         """What must be left for a unified gather beside its tiles: by the stage, and by the row."""
-        return total(
-            stages=self.num_kv_stages * 16, once=4, rows=self.num_kv_stages * self.BN_QK * 4
-        )
+        return total(stages=self.num_kv_stages * 16, rows=self.num_kv_stages * self.BN_QK * 4)
 
     @step("bool", source=f"{CONFIG}, num_kv_mma_stages, condition")
     def extra_mma_stage(self) -> bool:
