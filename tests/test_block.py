@@ -95,11 +95,12 @@ def golden(path: Path) -> dict[str, Any]:
     return found
 
 
-def facts(block: Block) -> dict[str, list[Any]]:
+def facts(block: Block) -> dict[str, Any]:
     """What a golden block may have of a block; what shares another's place ends with its name."""
     regions = block.smem.regions if block.smem is not None else ()
     ranges = block.tensor.regions if block.tensor is not None else ()
     return {
+        "entry": block.entry,
         "roles": [[each.name, each.first, each.last, each.cap] for each in block.shares],
         "mbarriers": [[each.name, each.count, each.arrivals] for each in block.mbarriers],
         "regions": [

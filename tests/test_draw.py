@@ -284,3 +284,16 @@ def test_a_launch_by_hand_is_drawn_from_what_it_says() -> None:
     assert names[1] == ["allocation 0", "allocation 1", "free"]
     assert names[3] == ["warpgroup 0", "warpgroup 1", "warpgroup 2", "over"]
     assert scene.part("registers").bad
+
+
+@pytest.mark.parametrize(("columns", "allocated"), [(64, 128), (64, 64), (64, 32)])
+def test_the_spans_of_a_bar_lie_end_to_end(columns: int, allocated: int) -> None:
+    tmem = f"{{allocations: [{allocated}], accumulators: [{{M: 128, N: {columns}}}]}}"
+    shape = f"{{threads: 160, registers: {{entry: 64}}, tmem: {tmem}}}"
+    (scene,) = pictured.scenes(pictured.of_text(f"{{kernel: launch, shape: {shape}}}"))
+    drawn = [bar for part in scene.parts for bar in part.bars]
+    assert len(drawn) >= 3
+    for bar in drawn:
+        (row,) = bar.inside()
+        ends = [0, *(span.end for span in row)]
+        assert ends == [*(span.start for span in row), bar.extent]

@@ -307,6 +307,15 @@ def test_launch_takes_what_upstream_launches_with() -> None:
         assert launch.needs_opt_in is (launch.dynamic_smem > 49152)
 
 
+@pytest.mark.parametrize(("partitions", "needed"), [(8, False), (16, True)])
+def test_a_cluster_over_the_portable_size_needs_its_attribute(
+    partitions: int, needed: bool
+) -> None:
+    shape = FA4_26 | {"BM": 128, "single_o": True, "splitk_partitions": partitions}
+    launch = module(emit.emit(derive("fa4", "26.6", shape), "python"))["launch"]
+    assert (launch.cluster_x, launch.needs_non_portable) == (partitions, needed)
+
+
 def test_python_asserts_at_import() -> None:
     text = emit.emit(derive("index_prefill", "26.6", INDEXER), "python")
     with pytest.raises(AssertionError, match="k follows what is before it"):

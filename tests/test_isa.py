@@ -40,6 +40,19 @@ def test_shapes_are_those_of_the_table(kind: str, cta_group: int, ws: bool, spar
     assert {tuple(shape) for shape in isa.shapes(kind, cta_group, ws, sparse)} == wanted
 
 
+def test_shapes_of_wgmma_are_those_of_ptx() -> None:
+    by_eight = tuple(range(8, 257, 8))
+    of_integers = (8, 16, 24, *range(32, 257, 16))
+    for kind, n, k in (
+        ("f16", by_eight, 16),
+        ("tf32", by_eight, 8),
+        ("f8f6f4", by_eight, 32),
+        ("i8", of_integers, 32),
+    ):
+        assert isa.wgmma(kind, sparse=False) == ((64,), n, k)
+        assert isa.wgmma(kind, sparse=True) == ((64,), n, 2 * k)
+
+
 KINDS = {
     feature.split("kind::")[1].split()[0]: accepted
     for feature, accepted in ACCEPTED.items()

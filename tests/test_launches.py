@@ -9,6 +9,7 @@ import pytest
 from kcfg.core.finding import Finding
 from kcfg.core.findings import findings
 from kcfg.core.launch import schema as launch_schema
+from kcfg.core.report import report
 from kcfg.core.spec import Spec, read
 
 
@@ -168,6 +169,19 @@ def test_registers_left_over_are_noted() -> None:
     ]
     assert "488 of the pool's 504 registers per lane, unbalanced: 16 stay unused" in note.message
     assert note.fix == "24/240/240 would fit"
+
+
+def test_warpgroups_are_reported_with_their_warps() -> None:
+    (spec,) = read(
+        "{kernel: launch, shape: {threads: 384, registers: {warpgroups: [24, {}, 232]}}}", "test"
+    )
+    assert isinstance(spec, Spec)
+    roles = report(spec.derive())["registers"]["roles"]
+    assert [(role["role"], role["warps"], role["cap"]) for role in roles] == [
+        ("warpgroup 0", [0, 3], 24),
+        ("warpgroup 1", [4, 7], None),
+        ("warpgroup 2", [8, 11], 232),
+    ]
 
 
 @pytest.mark.parametrize("target", ["sm_100a", "B200", "b200", "'10.0'", "10.0"])

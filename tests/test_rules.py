@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -271,6 +272,12 @@ EDGES = [
     ),
     (
         "SMEM005",
+        "shared: {carveout: 229, dynamic: 1024}",
+        "shared: {carveout: 228, dynamic: 1024}",
+        "1 KiB over what an SM has; choose 228 KiB",
+    ),
+    (
+        "SMEM005",
         "blocks_per_sm: 2, shared: {carveout: 64, dynamic: 31745}",
         "blocks_per_sm: 2, shared: {carveout: 64, dynamic: 31744}",
         "choose 100 KiB",
@@ -292,6 +299,12 @@ EDGES = [
         "shared: {regions: [{name: a, bytes: 128}, {offset: 0, bytes: 64, alias_of: c}]}",
         "shared: {regions: [{name: a, bytes: 128}, {offset: 0, bytes: 64, alias_of: a}]}",
         "no region; name one of a",
+    ),
+    (
+        "SMEM006",
+        "shared: {regions: [{name: a, bytes: 16}, {name: a, bytes: 8}, {bytes: 8, alias_of: a}]}",
+        "shared: {regions: [{name: a, bytes: 16}, {name: b, bytes: 8}, {bytes: 8, alias_of: a}]}",
+        "shares the bytes of a, the name of 2; give each region its own name",
     ),
     (
         "SMEM007",
@@ -384,6 +397,12 @@ EDGES = [
         "registers: {launch_bounds: [32, 5]}, named_barriers: [0], compiled: {barriers: 16}",
         "registers: {launch_bounds: [32, 4]}, named_barriers: [0], compiled: {barriers: 16}",
         "16 named barriers per block leave 4 of the 5 wanted",
+    ),
+    (
+        "TMA001",
+        "tma: [{box: [300, 8], dtype: f16, swizzle: 128B}]",
+        "tma: [{box: [64, 8], dtype: f16, swizzle: 128B}]",
+        "44 over the most, 256; make it 5 copies of 64, the last of them 20 past the end",
     ),
     ("TMA001", "tma: [{box: [257]}]", "tma: [{box: [256]}]", "1 over"),
     ("TMA001", "tma: [{box: [0]}]", "tma: [{box: [1]}]", "the least is 1"),
@@ -552,6 +571,12 @@ EDGES = [
     ),
     (
         "MMA006",
+        "{target: sm_103, shape: {unit: tcgen05, mma: [{kind: i8}]}}",
+        "{target: sm_103a, shape: {unit: tcgen05, mma: [{kind: i8}]}}",
+        "compile for sm_103a or sm_103f",
+    ),
+    (
+        "MMA006",
         "{target: sm_100, shape: {tmem: {allocations: [64]}}}",
         "{target: sm_100f, shape: {tmem: {allocations: [64]}}}",
         "compile for sm_100a",
@@ -568,8 +593,23 @@ EDGES = [
         "mma: [{kind: f16, ws: true, cta_group: 1}]",
         "one CTA",
     ),
+    (
+        "CFG002",
+        "{kernel: fa4, release: 25.6, shape: {num_q_heads: 32, group: 4, depth: 2048,"
+        " dtype_size: 2, swizzle_mode: NONE}}",
+        "{kernel: fa4, release: 25.6, shape: {num_q_heads: 32, group: 4, depth: 128,"
+        " dtype_size: 2, swizzle_mode: NONE}}",
+        "tensor memory cannot be laid out: no room is left for S0; what else there is takes all of"
+        " the 512 columns",
+    ),
     ("TMEM001", "tmem: {allocations: [1024]}", "tmem: {allocations: [512]}", "512 fewer"),
     ("TMEM001", "tmem: {allocations: [16]}", "tmem: {allocations: [32]}", "allocate 32"),
+    (
+        "TMEM002",
+        "tmem: {allocations: [32], regions: [{columns: 33}]}",
+        "tmem: {allocations: [32], regions: [{columns: 32}]}",
+        "33 columns are needed, 1 over the 32 allocated",
+    ),
     (
         "TMEM002",
         "tmem: {allocations: [128], accumulators: [{M: 64, N: 129, ws: true}, {N: 65}]}",
@@ -635,10 +675,17 @@ EDGES = [
     ),
     (
         "CHK009",
+        "shared: {dynamic: 232433}, compiled: {smem: 16}",
+        "shared: {dynamic: 232433}, compiled: {smem: 15}",
+        "at most 15 B may be static",
+    ),
+    (
+        "CHK009",
         "shared: {dynamic: 231425, base_align: 1024}, compiled: {smem: 40}",
         "shared: {dynamic: 231424, base_align: 1024}, compiled: {smem: 40}",
         "40 B of static shared memory, padded to 1,024 B (1.0 KiB)",
     ),
+    ("OCC002", "shared: {carveout_percent: 102}", "shared: {carveout_percent: 100}", "use 100"),
     (
         "OCC002",
         "shared: {carveout_percent: -2}",
@@ -663,7 +710,51 @@ def test_at_the_limit_and_past_it(id: str, fails: str, passes: str, says: str) -
     assert not [finding for finding in of(id, passes) if finding.severity in wrong]
 
 
-# Severities that depend on the case
+# Figures of a finding
+
+
+CASES = [*((each.id, each.fails) for each in rules()), *((id, fails) for id, fails, *_ in EDGES)]
+
+PADDED = {"CHK009"}
+"""Rules whose ``over`` counts what is padded, too."""
+
+BY_THE_LANE = {"SMR007"}
+"""Rules whose sentence counts registers by the lane, their figures all of them."""
+
+
+@pytest.mark.parametrize(("id", "text"), CASES, ids=lambda value: value[:60])
+def test_figures_agree_with_each_other_and_with_the_sentence(id: str, text: str) -> None:
+    for finding in of(id, text):
+        value, limit, over = finding.value, finding.limit, finding.over
+        if type(limit) is not int:
+            continue
+        if limit and id not in BY_THE_LANE:
+            assert re.search(rf"(?<![\d,]){limit:,}(?!,?\d)", finding.message)
+        if type(value) is int and over is not None and id not in PADDED:
+            past_a_multiple = value % limit if limit else None
+            assert over in (abs(value - limit), max(value - limit, 0), past_a_multiple)
+
+
+# Severities: those of every rule, and those that depend on the case
+
+
+KEPT = {
+    "error": "BAR001 BAR002 BLK001 BLK002 BLK004 BLK005 BLK006 BULK001 CFG001 CFG002 CHK001 CHK003"
+    " CHK004 CHK006 CHK008 CHK009 CHK010 CLU001 CLU003 CLU004 CLU005 CLU006 GRD001 GRD002 MMA001"
+    " MMA002 MMA003 MMA005 MMA006 MMA007 OCC002 PIPE001 PIPE003 PIPE004 REG001 REG002 REG004 REG006"
+    " SMEM001 SMEM003 SMEM004 SMEM006 SMEM007 SMEM008 SMR001 SMR002 SMR003 SMR004 SMR008 TMA001"
+    " TMA002 TMA003 TMA004 TMA005 TMA006 TMA007 TMA008 TMA009 TMA010 TMA011 TMEM001 TMEM002 TMEM005"
+    " TMEM006",
+    "warning": "BAR003 BLK003 CFG003 CFG005 CHK002 CHK005 CLU002 MMA004 REG005 REG007 SMEM005"
+    " SMEM009 SMR005 TMEM004",
+    "info": "CFG004 CHK007 OCC001 PIPE002 REG003 SMEM002 SMR007 TMEM003",
+}
+"""What people's exit codes rest on. A new rule need not be here."""
+
+
+@pytest.mark.parametrize("severity", KEPT)
+def test_a_rule_keeps_its_severity(severity: str) -> None:
+    assert [id for id in KEPT[severity].split() if find(id).severity != severity] == []
 
 
 SEVERITIES = [

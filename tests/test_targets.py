@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from itertools import combinations
+from pathlib import Path
 from typing import Any, get_args
 
 import pytest
@@ -30,6 +31,17 @@ def test_the_default_is_listed_first() -> None:
 def test_a_target_answers_to_what_it_says_of_itself(target: Target) -> None:
     assert find(target.name) is target
     assert target.arch == f"sm_{target.cc.replace('.', '')}a"
+
+
+READ: dict[str, dict[str, Any]] = json.loads(
+    (Path(__file__).parent / "data" / "targets.json").read_text()
+)
+
+
+@pytest.mark.parametrize("name", READ)
+def test_figures_are_those_that_were_read(name: str) -> None:
+    figures = json.loads(json.dumps(vars(find(name))))
+    assert {key: figures[key] for key in READ[name]} == READ[name]
 
 
 @each_target

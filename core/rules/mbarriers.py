@@ -87,7 +87,7 @@ def groups_fill_their_regions(
             f" {size(room)}",
             value=need,
             limit=room,
-            over=need - room,
+            over=abs(need - room),
             fix="list every group, or give them their room",
             severity="error" if need > room and not block.derived else None,
         )
@@ -165,7 +165,7 @@ def groups_have_some(block: Block, mbarriers: tuple[Mbarriers, ...]) -> Iterator
     for index, group in enumerate(mbarriers):
         if group.count == 0:
             yield Breach(
-                f"{group.name or f'group {index}'} is a group of 0 mbarriers",
+                f"{group.name or f'group {index}'} is a group of 0 mbarriers; the least is 1",
                 path=f"mbarriers[{index}].count",
                 value=0,
                 limit=1,

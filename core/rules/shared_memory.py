@@ -280,6 +280,6 @@ def carveout(block: Block, chosen: int, need: int) -> Iterator[Breach]:
             path=path,
             value=chosen // 1024,
             limit=enough // 1024,
-            over=(enough - chosen) // 1024,
+            over=enough // 1024 - chosen // 1024,
             fix=f"choose {enough // 1024} KiB{percents}",
         )

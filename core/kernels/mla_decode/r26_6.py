@@ -180,7 +180,9 @@ class MLADecode(Shape):
     def gather_bytes(self) -> int:
         """What must be left for a unified gather beside its tiles: by the stage, and by the row."""
         return total(
-            stages=self.num_kv_stages * 16, once=4, rows=self.num_kv_stages * self.BN_QK * 4
+            stages=self.num_kv_stages * 16,
+            once=self.tmem_pointer_bytes,
+            rows=self.num_kv_stages * self.BN_QK * 4,
         )
 
     @step("bool", source=f"{CONFIG}, num_kv_mma_stages, condition")
