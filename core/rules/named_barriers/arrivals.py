@@ -8,7 +8,7 @@ from kcfg.core.block.arrivals import named, times
 from kcfg.core.block.block import Block
 from kcfg.core.block.parts import NamedBarrier, Role
 from kcfg.core.figures import joined, some
-from kcfg.core.hardware.sources import H200_DRIVER, PTX
+from kcfg.core.hardware.sources import H200_KERNELS, PTX
 from kcfg.core.rules import Breach, rule
 
 
@@ -18,7 +18,7 @@ from kcfg.core.rules import Breach, rule
     reads="registers.roles named_barriers",
     blames="named_barriers",
     unit="threads",
-    source=f"{PTX}, barrier; {H200_DRIVER}",
+    source=f"{PTX}, barrier; {H200_KERNELS}",
 )
 def roles_arrive(
     block: Block, roles: tuple[Role, ...], barriers: tuple[NamedBarrier, ...]
