@@ -54,7 +54,7 @@ def roles_arrive(
             continue
         if count != threads:
             yield Breach(
-                f"{_called(barrier, index)} waits for {some(count, 'thread')}, and"
+                f"{_called(barrier, index)} is for {some(count, 'thread')}, and"
                 f" {joined(names)} {'have' if len(every) > 1 else 'has'} {threads:,}:"
                 f" it {'never opens' if count > threads else 'opens too early'}",
                 path=f"named_barriers[{index}].participants",
