@@ -91,3 +91,19 @@ WARNED = [
 def test_what_may_disagree_is_warned_of(id: str, shape: str, says: str) -> None:
     assert says in " | ".join(each.message for each in of(id, shape, "warning"))
     assert not of(id, shape, "error")
+
+
+@pytest.mark.parametrize(
+    ("box", "bytes"),
+    [
+        ("box: [64, 7], dtype: bf16", 896),
+        ("box: [64, 7], dtype: bf16, element_strides: [1, 2]", 512),
+        ("box: [64, 7], dtype: bf16, element_strides: [2]", 896),
+        ("box: [128, 8], dtype: 16U4_ALIGN8B", 512),
+        ("box: [16, 2, 3], element_bytes: 4", 384),
+    ],
+)
+def test_a_copy_brings_what_its_box_says(box: str, bytes: int) -> None:
+    for size in (bytes - 16, bytes, bytes + 16):
+        shape = f"tma: [{{name: k, {box}}}], pipelines: [{{boxes: [{size}], maps: [k]}}]"
+        assert bool(of("PIPE008", shape)) == (size != bytes)

@@ -235,7 +235,7 @@ PAIRS = [
         "BAR005",
         f"named_barriers: [{{id: 1, participants: 288, roles: [softmax]}}], {ROLES}",
         f"named_barriers: [{{id: 1, participants: 288, roles: [softmax, load]}}], {ROLES}",
-        "waits for 288 threads, and softmax has 256: it never opens; use 256",
+        "is for 288 threads, and softmax has 256: it never opens; use 256",
     ),
     (
         "BAR005",

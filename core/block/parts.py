@@ -73,7 +73,7 @@ class Region(Group):
         " after the region before.",
     )
     bytes: int | None = number("bytes", "Its size.")
-    align: int | None = number("bytes", "The alignment the kernel asks for.", least=1)
+    align: int | None = number("bytes", "The alignment the kernel asks of its start.", least=1)
     stages: int | None = number("stages", "How many equal slots it is made of; 1 if left out.")
     stride: int | None = number(
         "bytes", "From one slot to the next; its size divided by its slots, if left out."

@@ -9,7 +9,7 @@ from kcfg.core.block.block import Block
 from kcfg.core.block.parts import Mbarriers, Region, Role
 from kcfg.core.block.rings import ctas
 from kcfg.core.figures import joined, size, some
-from kcfg.core.hardware.sources import H200_DRIVER, PTX
+from kcfg.core.hardware.sources import H200_KERNELS, PTX
 from kcfg.core.rules import Breach, rule
 
 NAME = "mbarriers"
@@ -22,7 +22,7 @@ NAME = "mbarriers"
     reads="waits",
     blames="mbarriers",
     unit="count",
-    source=f"{PTX}, mbarrier, contents; {H200_DRIVER}",
+    source=f"{PTX}, mbarrier, contents; {H200_KERNELS}",
 )
 def arrival_count(block: Block, waits: tuple[Wait, ...]) -> Iterator[Breach]:
     """Whether an mbarrier can wait for that many arrivals.
@@ -99,7 +99,7 @@ def groups_fill_their_regions(
     reads="waits registers.roles",
     blames="mbarriers",
     unit="count",
-    source=f"{PTX}, mbarrier; {H200_DRIVER}",
+    source=f"{PTX}, mbarrier; {H200_KERNELS}",
 )
 def who_arrives(block: Block, waits: tuple[Wait, ...], roles: tuple[Role, ...]) -> Iterator[Breach]:
     """Whether as many arrive at an mbarrier as it waits for.

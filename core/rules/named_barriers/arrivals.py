@@ -8,7 +8,7 @@ from kcfg.core.block.arrivals import named, times
 from kcfg.core.block.block import Block
 from kcfg.core.block.parts import NamedBarrier, Role
 from kcfg.core.figures import joined, some
-from kcfg.core.hardware.sources import H200_DRIVER, PTX
+from kcfg.core.hardware.sources import H200_KERNELS, PTX
 from kcfg.core.rules import Breach, rule
 
 
@@ -18,7 +18,7 @@ from kcfg.core.rules import Breach, rule
     reads="registers.roles named_barriers",
     blames="named_barriers",
     unit="threads",
-    source=f"{PTX}, barrier; {H200_DRIVER}",
+    source=f"{PTX}, barrier; {H200_KERNELS}",
 )
 def roles_arrive(
     block: Block, roles: tuple[Role, ...], barriers: tuple[NamedBarrier, ...]
@@ -54,7 +54,7 @@ def roles_arrive(
             continue
         if count != threads:
             yield Breach(
-                f"{_called(barrier, index)} waits for {some(count, 'thread')}, and"
+                f"{_called(barrier, index)} is for {some(count, 'thread')}, and"
                 f" {joined(names)} {'have' if len(every) > 1 else 'has'} {threads:,}:"
                 f" it {'never opens' if count > threads else 'opens too early'}",
                 path=f"named_barriers[{index}].participants",

@@ -11,7 +11,7 @@ from kcfg.core.block.parts import Pipeline, TensorMap
 from kcfg.core.block.rings import copies, label, paired, slot
 from kcfg.core.engine.arith import ceildiv
 from kcfg.core.figures import joined, size
-from kcfg.core.hardware.sources import H200_DRIVER, PTX
+from kcfg.core.hardware.sources import H200_KERNELS, PTX
 from kcfg.core.hardware.tensor_map import brought
 from kcfg.core.rules import Breach, rule
 
@@ -24,7 +24,13 @@ MANY = 1000
 """Sums of boxes beyond which not every way to bring bytes is looked at."""
 
 
-@rule("PIPE004", "error", reads="pipelines", unit="bytes", source=f"{PTX}, mbarrier, contents")
+@rule(
+    "PIPE004",
+    "error",
+    reads="pipelines",
+    unit="bytes",
+    source=f"{PTX}, mbarrier, contents; {H200_KERNELS}",
+)
 def transaction_bytes(block: Block, pipelines: Lines) -> Iterator[Breach]:
     """Whether a full barrier waits for just the bytes its copies bring.
 
@@ -163,7 +169,7 @@ def copies_fit_stage(block: Block, pipelines: Lines) -> Iterator[Breach]:
     reads="pipelines tma",
     blames="pipelines",
     unit="bytes",
-    source=f"{PTX}, cp.async.bulk.tensor; {H200_DRIVER}",
+    source=f"{PTX}, cp.async.bulk.tensor; {H200_KERNELS}",
 )
 def boxes_of_maps(block: Block, pipelines: Lines, tma: tuple[TensorMap, ...]) -> Iterator[Breach]:
     """Whether the copies into a stage are those of the tensor maps that make them.
