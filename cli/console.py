@@ -16,6 +16,9 @@ T = TypeVar("T")
 WIDTH = 80
 """Columns of a terminal that does not say."""
 
+NARROW = 20
+"""Columns below which COLUMNS is no width that could be meant."""
+
 _passing = ""
 """The passing line that is shown."""
 
@@ -68,6 +71,10 @@ def _why(mistake: Exception) -> str:
     if isinstance(mistake, MemoryError):
         return "this takes more memory than there is"
     from kcfg.cli.loading import not_loaded
+    from kcfg.core.errors import BrokenModuleError
+
+    if isinstance(mistake, BrokenModuleError):
+        return str(mistake)
 
     if said := not_loaded(mistake):
         return said
@@ -157,6 +164,13 @@ def passing(text: str) -> None:
         sys.stderr.write(f"\r\033[K{text[: _width() - 1]}")
         sys.stderr.flush()
     _passing = text
+
+
+def columns() -> int:
+    """Columns of plain text: what COLUMNS says, else those of a terminal that does not say."""
+    said = os.environ.get("COLUMNS", "")
+    wide = int(said) if said.isdecimal() and len(said) < 6 else 0
+    return wide if wide >= NARROW else WIDTH
 
 
 def _width() -> int:

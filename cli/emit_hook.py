@@ -11,7 +11,7 @@ from kcfg.cli import console
 from kcfg.cli.exits import FAILED, FINE
 
 if TYPE_CHECKING:
-    from kcfg.cli.emitting import Source
+    from kcfg.cli.emitting import Specs
     from kcfg.core.emit.listed import Output
     from kcfg.core.validate.settings import Projects, Settings
 
@@ -47,7 +47,7 @@ def run(arguments: Sequence[str]) -> int:
         return FAILED
     if _misplaced(settings):
         return FAILED
-    sources: dict[str, Source] = {}
+    sources: dict[str, Specs] = {}
     codes = [_handle(output, settings, projects, sources, write) for output in settings.emit]
     if not write and any(codes):
         console.error("`kcfg-emit --write` writes what differs")
@@ -67,17 +67,17 @@ def _misplaced(settings: Settings) -> bool:
 
 
 def _handle(
-    output: Output, settings: Settings, projects: Projects, sources: dict[str, Source], write: bool
+    output: Output, settings: Settings, projects: Projects, sources: dict[str, Specs], write: bool
 ) -> int:
     """Check or write one file; paths are relative to the project's folder."""
-    from kcfg.cli.emitting import Source, compared
+    from kcfg.cli.emitting import Specs, compared
     from kcfg.cli.intake.specs import Intake
     from kcfg.cli.saving import SaveError, save
     from kcfg.core.printing import printable
 
     folder = os.path.dirname(settings.file)
     if output.spec not in sources:
-        sources[output.spec] = Source(Intake([_near(folder, output.spec)]), projects)
+        sources[output.spec] = Specs(Intake([_near(folder, output.spec)]), projects)
     text, code = sources[output.spec].emitted(output.lang, name=output.name)
     if text is None:
         return code

@@ -11,7 +11,8 @@ from kcfg.core.figures import some
 from kcfg.core.printing import printable, printable_lines
 from kcfg.core.spec import Spec
 from kcfg.core.spec.problem import listed
-from kcfg.core.validate.settings import Projects
+from kcfg.core.spec.sources import Source, sources
+from kcfg.core.validate.settings import NONE, Projects
 
 MOST = 40
 """Lines of a difference that are shown."""
@@ -26,13 +27,13 @@ class Emitted(NamedTuple):
     code: int = FINE
 
 
-class Source:
+class Specs:
     """The specs of an intake, read once; a project's ``target`` stands in for one not named."""
 
     def __init__(self, intake: Intake, projects: Projects) -> None:
         known = len(projects.problems)
-        for path in intake.paths:
-            settings = projects.of(path)
+        for source in sources(intake.paths):
+            settings = projects.of(source.home) if isinstance(source, Source) else NONE
             if settings.target:
                 said = (settings.target, f"{settings.file}: tool.kcfg.target")
                 intake.overrides = intake.overrides._replace(default_target=said)
@@ -83,7 +84,7 @@ def compared(path: str, text: str) -> int:
 
 def _written(spec: Spec, language: str, unsupported: bool) -> Emitted:
     from kcfg.core.emit import RefusedError, emit
-    from kcfg.core.spec.head import LAUNCH
+    from kcfg.core.spec.known import LAUNCH
 
     if spec.kernel == LAUNCH:
         console.error(f"{spec.source}: a launch is written by hand: nothing is derived to emit")

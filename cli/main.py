@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ COMMANDS = (
     "sweep",
     "check",
     "emit",
+    "define",
     "presets",
     "kernels",
     "targets",
@@ -26,6 +28,13 @@ COMMANDS = (
     "schema",
 )
 """Every command, in the order ``kcfg --help`` lists them; each is ``cli/commands/<name>.py``."""
+
+COMPLETION = ("--install-completion", "--show-completion")
+"""Options that Typer brings."""
+ASKING = "_KCFG_COMPLETE"
+"""Set where a shell asks what a command line could go on with."""
+NAMED = "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION"
+"""Set, Typer takes the shell as named behind these options, in place of looking for it."""
 
 
 def main() -> None:
@@ -48,15 +57,22 @@ def application(arguments: list[str]) -> Typer:
     """The Typer application; with only the asked command in it where that is clear."""
     import typer
 
+    completed = ASKING in os.environ
+    if completed:
+        from kcfg.cli.intake.completion import typed
+
+        arguments = typed()
+    asked = arguments[0] if arguments else ""
+    if asked in COMPLETION and len(arguments) > 1:
+        os.environ[NAMED] = "1"
     app = typer.Typer(
         name="kcfg",
         help="Kernel configurations for NVIDIA's B200, before anything compiles.",
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
-        add_completion=False,
+        add_completion=asked not in COMMANDS or completed,
         no_args_is_help=True,
     )
-    asked = arguments[0] if arguments else ""
     for name in (asked,) if asked in COMMANDS else COMMANDS:
         module = import_module(f"kcfg.cli.commands.{name}")
         app.command(name)(getattr(module, name))

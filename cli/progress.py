@@ -82,13 +82,13 @@ def _share_of_stdin() -> float | None:
 class GridProgress:
     """A line at a terminal that says how much of a grid is done."""
 
-    def __init__(self, size: int) -> None:
-        self.size, self.told = size, False
+    def __init__(self, size: int, quiet: bool = False) -> None:
+        self.size, self.quiet, self.told = size, quiet, False
         self.next = time.monotonic() + PATIENCE
 
     def tell(self, state: State) -> None:
         """Say it, unless it was said a moment ago or nobody is watching."""
-        if time.monotonic() < self.next or not sys.stderr.isatty():
+        if self.quiet or time.monotonic() < self.next or not sys.stderr.isatty():
             return
         done = state.tally.points
         sys.stderr.write(f"\r{done / self.size:6.1%} of {self.size:,} points")

@@ -67,7 +67,7 @@ def _run(options: Options, query: Query, found: Sweep, format: str) -> int:
     module = import_module(f"kcfg.cli.formats.sweep.{format}")
     engine = _engine(options)
     begun = time.monotonic()
-    progress = GridProgress(query.grid.size)
+    progress = GridProgress(query.grid.size, quiet=options.quiet)
     with ExitStack() as opened:
         output, write = _opened(options, query, format, opened)
         run = Run(query, engine, output, write)
@@ -91,7 +91,8 @@ def _run(options: Options, query: Query, found: Sweep, format: str) -> int:
             return FAILED
     took = time.monotonic() - begun
     for line in sweep_summary.lines(run, run.state.tally.points - already, took):
-        console.error(line)
+        if not options.quiet:
+            console.error(line)
     return FINE
 
 
@@ -132,9 +133,9 @@ def _results(options: Options, run: Run, found: Sweep, module: ModuleType) -> No
     elif options.output is None and not query.encode:
         spec = found.spec
         about = title(spec.name, spec.kernel, spec.release, spec.target.name)
-        module.write(query.heads, run.kept, about, run.state.tally.kept)
+        module.write(run, about)
     elif query.keep and query.encode and run.kept.size:
-        run.write(query.encode(query.heads, run.kept))
+        run.write(query.encode(query.heads, run.kept.sheet))
     if run.output:
         run.output.complete(getattr(module, "finish", None))
 

@@ -7,22 +7,21 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from kcfg.cli import console
 from kcfg.cli.exits import FAILED, FINE, FOUND
-from kcfg.core.errors import UnknownError
+from kcfg.core.errors import UsageError
+from kcfg.core.spec.overrides import Overrides
+from kcfg.core.spec.sources import NAMELESS, TWICE
 from kcfg.core.validate.run import Options, Run
 
 if TYPE_CHECKING:
     from kcfg.core.check.check import Check
 
 ABOUT = "Judge specs, pins and saved reports against a GPU's limits."
-PATHS = "Spec files, saved reports, or directories of specs; `-` is standard input."
 FORMAT = "How to write it."
-TARGET = "Judge for this GPU, such as b200, whatever the specs say."
 SELECT = (
     "Show only these rules: ids or their beginnings, with commas between; repeatable. Errors of "
     "other rules do not count for the exit code."
@@ -32,36 +31,49 @@ IGNORE = (
     "not shown does not count: with its errors left out, a launch that cannot run exits 0."
 )
 STRICT = "Whether warnings count for the exit code."
-INFO = "Show notes as well: what is worth knowing, and not wrong."
+INFO = "Show notes as well: what is worth knowing, and not wrong; and what was not judged of each."
 MOST = "Show so many findings at most; the others still count."
+QUIET = "Write the findings and nothing else."
+STATISTICS = "Count the findings of each rule, in place of showing them; in JSON, beside them."
+COUNTING = ("text", "json")
+"""Formats that have a place for such counts."""
 """Help texts, the same for both programs."""
 
 
 def validate(
-    paths: Iterable[str],
+    paths: Sequence[str],
     *,
-    format: str = "text",
+    presets: Sequence[str] | None = None,
+    settings: Iterable[str] | None = None,
+    release: str | None = None,
     target: str | None = None,
+    format: str = "text",
     select: Iterable[str] | None = None,
     ignore: Iterable[str] | None = None,
     strict: bool | None = None,
     info: bool = False,
     most: int | None = None,
+    quiet: bool = False,
+    statistics: bool = False,
     check: Check | None = None,
 ) -> int:
-    """Judge everything at ``paths``, write what was found, and return the exit code.
+    """Judge everything that is named, write what was found, and return the exit code.
 
-    ``check`` judges compilers' logs beside them.
+    ``check`` judges compilers' logs beside them. Raises `UnknownError` and `UsageError` for
+    options that nothing can be done with.
     """
-    if most is not None and most < 0:
-        console.error(f"--max-findings takes 0 or more, not {most}")
-        return FAILED
-    try:
-        options = Options(_target(target), _ids(select), _ids(ignore), strict, info, most)
-    except UnknownError as unknown:
-        console.error(unknown)
-        return FAILED
-    run = Run(paths, options, check)
+    options = Options(
+        overrides=Overrides.of(settings, release, _target(target)),
+        select=_ids(select),
+        ignore=_ids(ignore),
+        strict=strict,
+        infos=info,
+        most=most,
+        quiet=quiet,
+        statistics=statistics,
+    )
+    _refuse(paths, presets, options, format)
+    run = Run(paths, options, check, presets or ())
     run.tally.files += len(check.logs) if check else 0
     if sys.stderr.isatty():  # a hook's is none, mostly, and needs no more imports
         from kcfg.cli.progress import share_of, watched
@@ -74,6 +86,20 @@ def validate(
         run.watch = lambda judged: watched(judged, "documents", share)
     import_module(f"kcfg.cli.formats.validate.{format}").write(run)
     return exit_code(run)
+
+
+def _refuse(
+    paths: Sequence[str], presets: Sequence[str] | None, options: Options, format: str
+) -> None:
+    """Raise `UsageError` for options and arguments that do not go together."""
+    if not paths and not presets:
+        raise UsageError(NAMELESS)
+    if list(paths).count("-") > 1:
+        raise UsageError(TWICE)
+    if options.most is not None and options.most < 0:
+        raise UsageError(f"--max-findings takes 0 or more, not {options.most}")
+    if options.statistics and format not in COUNTING:
+        raise UsageError(f"--statistics counts in {' and '.join(COUNTING)}, not in {format}")
 
 
 def exit_code(run: Run) -> int:

@@ -1,24 +1,48 @@
-"""What is raised for a name that kcfg does not know, whatever kind of thing it names."""
+"""What is raised for a name that kcfg does not know, and for a module that is broken."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Literal
 
 from kcfg.core.printing import LONGEST, shortened
 
 
 class UnknownError(LookupError):
-    """A name nobody here knows: ``known`` are the names that are, ``nearest`` the likely one."""
+    """A name nobody here knows: ``known`` are the names that are, ``nearest`` the likely one.
 
-    def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
+    ``others`` may be meant too, and are not listed.
+    """
+
+    def __init__(
+        self, what: str, name: str, known: Iterable[str], others: Iterable[str] = ()
+    ) -> None:
         self.what, self.name, self.known = what, name, tuple(known)
-        self.nearest = nearest(name, self.known)
+        self.nearest = nearest(name, (*self.known, *others))
         super().__init__(self.message())
 
     def message(self) -> str:
         name = shortened(self.name)
         hint = f"did you mean {self.nearest!r}? " if self.nearest else ""
         return f"unknown {self.what} {name!r}; {hint}known: {', '.join(self.known)}"
+
+
+class UsageError(ValueError):
+    """What a command line asks for cannot be understood, or does not go together."""
+
+
+class UnfoundError(LookupError):
+    """What is named is not to be had; its text says why.
+
+    ``kind`` is "unreadable" where a file cannot be read, "wrong" where it may not be, or is not
+    what was meant, "asked" where the command line asks for it.
+    """
+
+    def __init__(
+        self, message: str, kind: Literal["unreadable", "wrong", "asked"] = "wrong"
+    ) -> None:
+        super().__init__(message)
+        self.kind = kind
 
 
 class AmbiguousError(UnknownError):
@@ -41,3 +65,12 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     by_lower = {entry.lower(): entry for entry in known}
     found = get_close_matches(name.lower(), by_lower, n=1)
     return by_lower[found[0]] if found else None
+
+
+class BrokenModuleError(Exception):
+    """A module found by its file name that cannot be imported: its file, the line, and why."""
+
+    def __init__(self, file: str, line: int, why: str) -> None:
+        self.file, self.line, self.why = file, line, why
+        place = f"{file}:{line}" if line else file
+        super().__init__(f"{place}: this module cannot be loaded: {why}")

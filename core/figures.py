@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 
-def size(count: int) -> str:
+def size(count: float) -> str:
     """Bytes as ``233,472 B (228.0 KiB)``; below 1 KiB without the second figure."""
     return f"{count:,} B ({kib(count)})" if kib(count) else f"{count:,} B"
 
 
-def kib(count: int) -> str:
+def kib(count: float) -> str:
     """Bytes in KiB, to a tenth; empty below 1 KiB."""
     return f"{count / 1024:,.1f} KiB" if abs(count) >= 1024 else ""
 

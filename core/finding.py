@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple
 
 Severity = Literal["error", "warning", "info"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
+
+
+def in_order(severities: Iterable[Severity]) -> tuple[Severity, ...]:
+    """Each of some severities once, the severest first."""
+    return tuple(sorted(set(severities), key=SEVERITIES.index))
 
 
 class Finding(NamedTuple):

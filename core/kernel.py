@@ -1,10 +1,12 @@
-"""What a kernel family is: a `Struct` that can also say where everything sits.
+"""What a kernel is, wherever it comes from: a `Struct` that can also say where everything sits.
 
-One release of one kernel is one class, ``KERNEL`` of its module below
-``kcfg.core.kernels``. It states its inputs and quantities, and overrides the
-methods here that apply to it; it says what its numbers play in a block, and what of a
-block is not modelled, where reports say ``null``. Where upstream has a verdict of its own, it is
-the quantity ``supported``.
+One release of one kernel is one class. It states its inputs and quantities, each of which
+carries its formula as a tree, or as the method whose source is that tree; it says what its
+numbers play in a block, and what of a block is not modelled, where reports say ``null``; and
+it has the methods here that apply to it. Such a class is ``KERNEL`` of a module below
+``kcfg.core.kernels``, or comes from an installed package, or is made from a YAML document
+(``kcfg.core.definitions``): nothing that uses it asks which. Where a kernel has a verdict of its
+own, it is the quantity ``supported``.
 """
 
 from __future__ import annotations
@@ -23,6 +25,10 @@ from kcfg.core.once import once
 
 VERDICT = "supported"
 """The quantity that is upstream's own verdict, where it has one."""
+
+
+MUST = "must"
+"""The quantity that says what holds for every configuration that runs at all, if there is one."""
 
 
 class Spelling(NamedTuple):
@@ -74,7 +80,19 @@ class Kernel(Struct):
     changes: ClassVar[str]
     """What this release changed, in a sentence."""
     needs: ClassVar[str] = "tcgen05"
-    """The tensor-core unit without which this derivation makes no sense."""
+    """The tensor-core unit without which this derivation makes no sense; empty for none."""
+    family: ClassVar[str] = ""
+    """What kernels have in common whose values can be compared one by one: the name of the one
+    that the others are made from. A kernel that says nothing is of its own name's family."""
+    default_target: ClassVar[str] = ""
+    """The target of specs that name none, where it is not kcfg's own default."""
+    digest: ClassVar[str | None] = None
+    """What tells the text that this kernel is defined by from any other; None where kcfg's own
+    version does that."""
+    origin: ClassVar[Any] = None
+    """How another process finds this class: ``origin.load()`` gives it."""
+    places_in_text: ClassVar[dict[str, tuple[str, int, int]]] = {}
+    """Where keys of the block are said: file, line and column, where a text says them."""
     spellings: ClassVar[tuple[Spelling, ...]] = ()
     """Other ways to give an input."""
     plays: ClassVar[dict[str, str]] = {}
@@ -84,9 +102,13 @@ class Kernel(Struct):
     """
     unmodelled: ClassVar[frozenset[str]] = frozenset(
         (
+            "active_clusters",
             "block",
+            "block_size",
             "bulk_copies",
+            "cluster_attribute",
             "compiled",
+            "cooperative",
             "grid",
             "named_barriers",
             "non_portable",
@@ -94,6 +116,7 @@ class Kernel(Struct):
             "registers.maxnreg",
             "shared.base_align",
             "shared.carveout",
+            "shared.carveout_percent",
             "shared.opt_in",
             "shared.static",
             "tma",
@@ -104,6 +127,11 @@ class Kernel(Struct):
     Here those that no configuration struct has; a build's figures may come from its log.
     """
 
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "family" not in vars(cls) and "kernel" in vars(cls):
+            cls.family = cls.kernel
+
     @classmethod
     def conflicts(cls, inputs: dict[str, Any], given: Collection[str]) -> list[Conflict]:
         """What is wrong with inputs that are each right by themselves.
@@ -113,10 +141,26 @@ class Kernel(Struct):
         """
         return []
 
+    @classmethod
+    def faults(cls, target: Target, inputs: dict[str, Any]) -> list[Conflict]:
+        """What is wrong with what inputs come to on a target; ``inputs`` are by attribute."""
+        return []
+
     @property
     def verdict(self) -> bool | None:
         """Whether upstream takes the configuration; None where it has no verdict."""
         return bool(getattr(self, VERDICT)) if VERDICT in self.quantities else None
+
+    def read(self, key: str) -> Any:
+        """The value under a key, or the place of that name; KeyError where there is neither."""
+        try:
+            return super().read(key)
+        except KeyError:
+            from kcfg.core.block.places import place, unit_of
+
+            if unit_of(key) is None or any(True for _ in self.places()):
+                raise
+            return place(self.block, key)
 
     def asked(self) -> dict[str, Any]:
         """Every input this was derived from, defaults filled in, by its key in a spec."""
@@ -125,6 +169,13 @@ class Kernel(Struct):
 
     def candidates(self) -> tuple[Candidate, ...]:
         """What the dispatcher chose this configuration among, where it was chosen."""
+        return ()
+
+    def instead(self) -> tuple[tuple[str, str], ...]:
+        """What upstream launches in its place: the key of the input it is about, and a sentence.
+
+        It was read in upstream's source and not run, so it is said and not derived.
+        """
         return ()
 
     @cached_property
@@ -160,10 +211,14 @@ class Kernel(Struct):
         }
         return (mma(**known),) if known else ()
 
+    def launched(self) -> dict[str, Any]:
+        """What else of the block is known, by its key: it goes before what is derived above."""
+        return {}
+
     @classmethod
     def refuses(cls, target: Target) -> str | None:
         """Why this kernel cannot be derived for a target, or None where it can."""
-        if target.mma == cls.needs:
+        if cls.needs in ("", "mma.sync", target.mma):  # every target has mma.sync
             return None
         return (
             f"{cls.kernel} needs {cls.needs} tensor cores; {target.name} "

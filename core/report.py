@@ -5,13 +5,18 @@ Its shape is kcfg's contract with scripts and other tools; keys are only ever ad
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kcfg.core.block.block import Block
 from kcfg.core.block.parts import Region
+from kcfg.core.block.warpgroups import held
 from kcfg.core.kernel import Kernel
 from kcfg.core.once import once
 from kcfg.core.version import VERSION
+
+if TYPE_CHECKING:
+    from kcfg.core.spec import Spec
 
 SCHEMA = 1
 """The version of the report's shape; it changes only when a key changes its meaning."""
@@ -24,8 +29,18 @@ class Derived(NamedTuple):
     report: dict[str, Any]
 
 
-def report(kernel: Kernel, *, name: str | None = None, source: str = "") -> dict[str, Any]:
-    """The whole report of one derivation, ready for JSON; ``source`` says where the spec stood."""
+def report_of(spec: Spec, kernel: Kernel) -> dict[str, Any]:
+    """The report of what a spec derives."""
+    return report(kernel, name=spec.name, source=spec.source, release_given=spec.release_given)
+
+
+def report(
+    kernel: Kernel, *, name: str | None = None, source: str = "", release_given: bool = True
+) -> dict[str, Any]:
+    """The whole report of one derivation, ready for JSON; ``source`` says where the spec stood.
+
+    A release that is not given is the newest.
+    """
     from kcfg.core.findings import findings
 
     cls = type(kernel)
@@ -37,6 +52,8 @@ def report(kernel: Kernel, *, name: str | None = None, source: str = "") -> dict
         "kcfg": VERSION,
         "kernel": cls.kernel,
         "release": cls.release,
+        "release_given": release_given,
+        "digest": cls.digest,
         "target": kernel.target.name,
         "name": name,
         "source": source,
@@ -45,18 +62,17 @@ def report(kernel: Kernel, *, name: str | None = None, source: str = "") -> dict
         "units": units(cls),
         "smem": _smem(block),
         "tmem": _tmem(block),
-        "registers": _registers(block),
+        "registers": registers(block),
         "barriers": _barriers(block),
         "supported": values.get("supported"),
         "findings": [finding.to_json() for finding in found],
     }
 
 
-def lookup(kernel: Kernel, name: str, *, label: str | None = None, source: str = "") -> Any:
+def lookup(spec: Spec, kernel: Kernel, name: str) -> Any:
     """One entry of the report: a value, an input, or a dotted path such as ``smem.free``.
 
-    ``label`` and ``source`` are the report's ``name`` and ``source``. KeyError where it has
-    nothing under that name.
+    KeyError where it has nothing under that name.
     """
     try:
         return kernel.read(name)
@@ -65,12 +81,25 @@ def lookup(kernel: Kernel, name: str, *, label: str | None = None, source: str =
     asked = kernel.asked()
     if name in asked:
         return asked[name]
-    entry: Any = report(kernel, name=label, source=source)
+    entry: Any = report_of(spec, kernel)
     for step in name.split("."):
         if not isinstance(entry, dict):
             raise KeyError(name)
         entry = entry[step]
     return entry
+
+
+def paths(kernel: Kernel) -> list[str]:
+    """Every path into the report that `lookup` takes, beside the names of values and inputs."""
+    return list(_paths(report(kernel), ""))
+
+
+def _paths(entry: dict[str, Any], start: str) -> Iterator[str]:
+    for key, value in entry.items():
+        if key not in ("values", "inputs", "units"):
+            yield f"{start}{key}"
+            if isinstance(value, dict):
+                yield from _paths(value, f"{start}{key}.")
 
 
 @once
@@ -83,7 +112,7 @@ def _smem(block: Block) -> dict[str, Any] | None:
     smem = block.smem
     if smem is None:
         return None
-    static = block.shared.static if block.shared is not None else None
+    static = block.static_bytes
     return {
         "struct": smem.struct,
         "limit": smem.limit,
@@ -102,6 +131,7 @@ def _region(region: Region) -> dict[str, Any]:
         "bytes": region.bytes,
         "align": region.align or 1,
         "stages": region.stages or 1,
+        "stride": region.pitch,
         "alias_of": region.alias_of,
         "padding": region.padding,
     }
@@ -130,14 +160,15 @@ def _tmem(block: Block) -> dict[str, Any] | None:
     }
 
 
-def _registers(block: Block) -> dict[str, Any] | None:
+def registers(block: Block) -> dict[str, Any] | None:
+    """Registers at launch, who sets other counts, and what these come to; None where unknown."""
     threads, granted, asked = block.block_threads, block.pool, block.asked
-    if not threads or granted is None:
+    if not threads or granted is None or block.entry is None:
         return None
     return {
         "threads": threads,
         # A struct's own figure is the one that is allocated, also where no thread can name it.
-        "entry": granted // threads if block.derived else block.entry,
+        "entry": held(block.target, block.entry) if block.derived else block.entry,
         "roles": [
             {"role": share.name, "warps": [share.first, share.last], "cap": share.cap}
             for share in block.shares
@@ -146,6 +177,10 @@ def _registers(block: Block) -> dict[str, Any] | None:
             "granted": granted,
             "asked": asked,
             "free": None if asked is None else granted - asked,
+            "sub_partitions": [
+                {"granted": pool.granted, "asked": pool.asked, "free": pool.free}
+                for pool in block.pools
+            ],
         },
     }
 

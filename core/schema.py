@@ -2,69 +2,107 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
-from kcfg.core import kernels, targets
+from kcfg.core import targets
 from kcfg.core.engine.quantity import REQUIRED, Input
-from kcfg.core.hardware.dtypes import DTYPES, SHORT_NAMES
+from kcfg.core.hardware.dtypes import SHORT_NAMES
 from kcfg.core.kernel import Kernel
 from kcfg.core.launch import schema as launch_schema
-from kcfg.core.spec.head import LAUNCH, names as every
+from kcfg.core.spec.head import names as every
+from kcfg.core.spec.known import LAUNCH, listed, releases
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def schema(kernel: str | None = None) -> dict[str, Any]:
-    """The schema of specs of one kernel, or of all; raises `UnknownError` for no kernel."""
-    names = every() if kernel is None else (kernel,)
+    """The schema of specs of one kernel, or of all, those that the project lists included.
+
+    Raises `UnknownError` for no kernel.
+    """
+    mine = [cls.kernel for cls in listed()] if kernel is None else []
+    names = (*every(), *mine) if kernel is None else (kernel,)
     branches = [branch for name in names for branch in _specs(name)]
+    head = ["kernel", "shape"]
+    optional = any("shape" not in branch["required"] for branch in branches)
     return {
         "$schema": DRAFT,
         "title": f"kcfg spec of {kernel}" if kernel else "kcfg spec",
         "type": "object",
-        "required": ["kernel", "shape"],
-        "properties": {"kernel": {"enum": list(names)}},
+        "required": head[:1] if optional else head,
+        "properties": {
+            "kernel": {"enum": list(dict.fromkeys(n for b in branches for n in _names(b)))}
+        },
         "anyOf": branches,
     }
 
 
+def _names(branch: dict[str, Any]) -> list[str]:
+    """What ``kernel:`` may say in a branch."""
+    said = branch["properties"]["kernel"]
+    return [said["const"]] if "const" in said else list(said["enum"])
+
+
 def _specs(kernel: str) -> list[dict[str, Any]]:
     if kernel == LAUNCH:
-        return [_spec(LAUNCH, "a launch written by hand", [], launch_schema.shape())]
-    newest, *older = reversed([kernels.find(kernel, each) for each in kernels.releases(kernel)])
-    return [_derived(newest, newest.release), *(_derived(cls, newest.release) for cls in older)]
+        head = ["kernel", "shape"]
+        return [_spec(LAUNCH, "a launch written by hand", head, launch_schema.shape(), LAUNCH)]
+    newest, *older = reversed(releases(kernel))
+    return [_derived(cls, kernel, newest.release) for cls in (newest, *older)]
 
 
-def _derived(cls: type[Kernel], newest: str) -> dict[str, Any]:
-    release = {
-        "description": f"Upstream release; {newest} if left out.",
-        "anyOf": [
-            {"type": "number", "const": float(cls.release)},
-            {"type": "string", "pattern": _pattern(cls.release)},
-        ],
-    }
+def _derived(cls: type[Kernel], named: str, newest: str) -> dict[str, Any]:
+    required = ["kernel", "shape"] if cls.needed else ["kernel"]
     return _spec(
         cls.kernel,
         f"{cls.release}: {cls.title}",
-        [] if cls.release == newest else ["release"],
+        required if cls.release == newest else [*required, "release"],
         _shape(cls),
-        release=release,
+        named,
+        cls.default_target or targets.DEFAULT,
+        release=_release(cls, newest),
         expect=_expect(cls),
     )
 
 
+def _release(cls: type[Kernel], newest: str) -> dict[str, Any]:
+    said = f"Upstream release; {newest} if left out."
+    if cls.digest is not None:
+        return {"description": f"Version; {newest} if left out.", "enum": _versions(cls.release)}
+    return {
+        "description": said,
+        "anyOf": [
+            *({"type": "number", "const": each} for each in _versions(cls.release)[1:]),
+            {"type": "string", "pattern": _pattern(cls.release)},
+        ],
+    }
+
+
+def _versions(release: str) -> list[str | float]:
+    """A release as a text, and as the number that YAML may read it as."""
+    number = re.fullmatch(r"[0-9]+([.][0-9]+)?", release)
+    return [release, float(release)] if number else [release]
+
+
 def _spec(
-    kernel: str, title: str, required: list[str], shape: dict[str, Any], **others: dict[str, Any]
+    kernel: str,
+    title: str,
+    required: list[str],
+    shape: dict[str, Any],
+    named: str,
+    target: str = targets.DEFAULT,
+    **others: dict[str, Any],
 ) -> dict[str, Any]:
     return {
         "title": f"{kernel} {title}",
         "type": "object",
-        "required": ["kernel", "shape", *required],
+        "required": required,
         "additionalProperties": False,
         "properties": {
-            "kernel": {"const": kernel},
+            "kernel": {"const": kernel} if kernel == named else {"enum": [kernel, named]},
             "target": {
-                "description": f"GPU; {targets.DEFAULT} if left out.",
+                "description": f"GPU; {target} if left out.",
                 "type": ["string", "number"],
                 "examples": list(targets.names()),
             },
@@ -103,7 +141,7 @@ def _input(member: Input) -> dict[str, Any]:
     optional = member.default is not REQUIRED
     if member.kind is str:
         short = [name for name, long in SHORT_NAMES.items() if long in member.choices]
-        described["enum"] = [*member.choices, *(short if member.choices == DTYPES else [])]
+        described["enum"] = [*member.choices, *(short if member.unit == "dtype" else [])]
         if optional:
             described["enum"].append(None)
     else:
@@ -125,5 +163,8 @@ def _expect(cls: type[Kernel]) -> dict[str, Any]:
         "or a list of allowed values.",
         "type": "object",
         "additionalProperties": False,
-        "properties": {key: {"description": member.doc, **pin} for key, member in cls.declared()},
+        "properties": {
+            key: {"description": member.doc, **pin}
+            for key, member in (*cls.declared(), *cls.places())
+        },
     }

@@ -1,18 +1,22 @@
 """Shapes that tests derive: a few real ones of every kernel and release, and random ones.
 
-Keys are those of a spec. A kernel or release that is missing here fails ``test_shapes``
-of ``test_engine.py``.
+Keys are those of a spec. A release that is missing here has shapes from its golden rows, and
+one that has none of those either fails ``test_shapes`` of ``test_engine.py``.
 """
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+import compare
 from hypothesis import strategies as st
 
 from kcfg.core import kernels, targets
 from kcfg.core.engine.quantity import Input
 from kcfg.core.kernel import Kernel
+from kcfg.core.kernels.matmul import tile as matmul_tile
 
 
 class Shape(NamedTuple):
@@ -109,6 +113,13 @@ MATMUL = {
     "use_tma_epilogue_load": False,
 }
 
+SWIGLU = {key: value for key, value in MATMUL.items() if key in matmul_tile.TILE} | {
+    "ab_dtype": "bfloat16",
+    "c_dtype": "bfloat16",
+}
+SCALED = {"a_dtype": "uint8", "b_dtype": "uint8", "c_dtype": "bfloat16"}
+NVFP4 = SCALED | {"sf_dtype": "float8_e4m3fn"}
+
 # What is changed against the shapes above, and upstream's verdict on the outcome.
 CHANGES: dict[tuple[str, tuple[str, ...]], tuple[dict[str, Any], list[tuple[Any, ...]]]] = {
     ("index_prefill", ("26.6", "26.7")): (
@@ -132,7 +143,7 @@ CHANGES: dict[tuple[str, tuple[str, ...]], tuple[dict[str, Any], list[tuple[Any,
             (False, {"depth": 2048, "swizzle_mode": "NONE"}),
         ],
     ),
-    ("fa4", ("25.7",)): (
+    ("fa4", ("25.7", "26.1")): (
         FA4_25 | {"page_size": 128},
         [
             (True, {}),
@@ -141,31 +152,38 @@ CHANGES: dict[tuple[str, tuple[str, ...]], tuple[dict[str, Any], list[tuple[Any,
             (False, {"depth": 576}),
         ],
     ),
-    ("fa4", ("26.6", "26.7")): (
+    ("fa4", ("26.5", "26.6", "26.7")): (
         FA4_26,
         [
             (True, {}),
             (True, {"qkv_dtype": "float8_e4m3fn", "page_size": 0}),
             (True, {"BM": 128, "splitk_partitions": 4, "single_o": True}),
             (True, {"qk_depth": 128, "pair_cta": True}),
-            (True, {"BM": 32, "qk_depth": 256, "ov_depth": 256, "ws_shared_key": True}),
             (False, {"qk_depth": 256, "ov_depth": 256}),
             (False, {"BM": 64, "rope_dtype": "bfloat16", "nope_depth": 64}),
             (False, {"qk_depth": 512, "ov_depth": 512, "page_size": 24}),
             (False, {"BM": 64, "qk_depth": 1, "ov_depth": 4096, "num_qk_stages": 7}),
         ],
     ),
-    ("mla_prefill", ("26.6", "26.7")): (
+    ("fa4", ("26.6", "26.7")): (
+        FA4_26,
+        [(True, {"BM": 32, "qk_depth": 256, "ov_depth": 256, "ws_shared_key": True})],
+    ),
+    ("mla_prefill", ("26.5", "26.6", "26.7")): (
         MLA,
         [
             (True, {}),
             (True, {"depth": 256, "v_depth": 256, "num_q": 1, "single_o": True, "bn_cap": 64}),
-            (True, {"qkv_dtype": "float8_e4m3fn", "scale_dtype": "float32", "num_mbars": 30}),
+            (True, {"depth": 256, "v_depth": 256, "select": True}),
             (False, {"depth": 256, "v_depth": 256}),
             (False, {"depth": 576, "v_depth": 512, "qkv_dtype": "float32"}),
         ],
     ),
-    ("mha_depth512", ("26.7",)): (
+    ("mla_prefill", ("26.6", "26.7")): (
+        MLA,
+        [(True, {"qkv_dtype": "float8_e4m3fn", "scale_dtype": "float32", "num_mbars": 30})],
+    ),
+    ("mha_depth512", ("26.5", "26.6", "26.7")): (
         DEPTH_512,
         [
             (True, {}),
@@ -174,7 +192,7 @@ CHANGES: dict[tuple[str, tuple[str, ...]], tuple[dict[str, Any], list[tuple[Any,
             (False, {"qk_depth": 64, "ov_depth": 4096, "qkv_dtype": "float32"}),
         ],
     ),
-    ("mla_decode", ("26.7",)): (
+    ("mla_decode", ("26.6", "26.7")): (
         DECODE,
         [
             (True, {}),
@@ -183,7 +201,7 @@ CHANGES: dict[tuple[str, tuple[str, ...]], tuple[dict[str, Any], list[tuple[Any,
             (False, {"depth": 4096, "q_depth": 4160, "bn_qk": 128}),
         ],
     ),
-    ("matmul", ("26.7",)): (
+    ("matmul", ("26.5", "26.6", "26.7")): (
         {},
         [
             (None, PROBLEM),
@@ -193,17 +211,81 @@ CHANGES: dict[tuple[str, tuple[str, ...]], tuple[dict[str, Any], list[tuple[Any,
             (None, MATMUL | {"extra_smem_per_stage": 300000, "k_group_size": 4}),
         ],
     ),
+    ("swiglu_matmul", ("26.7",)): (
+        {"use_bias": False, "register_swiglu": True},
+        [
+            (None, PROBLEM),
+            (None, PROBLEM | {"M": 8, "use_bias": True, "register_swiglu": False}),
+            (None, SWIGLU | {"register_swiglu": False}),
+            (None, SWIGLU | {"register_swiglu": False, "use_bias": True, "AB_swapped": True}),
+        ],
+    ),
+    ("block_scaled_matmul", ("26.7",)): (
+        SCALED,
+        [
+            (None, NVFP4 | {"M": 4096, "N": 4096, "K": 4096}),
+            (None, NVFP4 | {"M": 8, "N": 7168, "K": 2048, "sf_dtype": "float8_e8m0fnu"}),
+            (None, NVFP4 | {"mma_m": 256, "mma_n": 128, "mma_k": 32, "scaling_kind": "mxf4nvf4"}),
+            (
+                None,
+                {
+                    "a_dtype": "float8_e4m3fn",
+                    "sf_dtype": "float8_e8m0fnu",
+                    "scaling_kind": "mxf8f6f4",
+                    "cta_group": 1,
+                    "cluster_m": 1,
+                    "AB_swapped": True,
+                    "is_gmm": True,
+                    "gemm_kind": 2,
+                    "mma_m": 128,
+                    "mma_n": 64,
+                    "mma_k": 32,
+                },
+            ),
+        ],
+    ),
+    ("matmul", ("26.7",)): (
+        PROBLEM | {"select": True},
+        [
+            (None, {"M": 256, "N": 16384, "K": 5376}),  # tuned
+            (None, {"M": 300}),  # chosen for 320 rows
+            (None, {"M": 31, "N": 3072}),  # no such kernel
+            (None, {"M": 1, "has_epilogue_tensor": True, "epilogue_is_1d": True}),
+        ],
+    ),
 }
-
-SHAPES = [
-    Shape(kernel, release, supported, base | changes)
-    for (kernel, releases), (base, cases) in CHANGES.items()
-    for release in releases
-    for supported, changes in cases
-]
 
 RELEASES = [(kernel, release) for kernel in kernels.names() for release in kernels.releases(kernel)]
 """Every kernel and release there is."""
+
+OF_ROWS = 3
+"""Shapes with either verdict that are taken from the rows of a release that is not above."""
+
+
+def _chosen() -> Iterator[Shape]:
+    for (kernel, releases), (base, cases) in CHANGES.items():
+        for release in releases:
+            for supported, changes in cases:
+                yield Shape(kernel, release, supported, base | changes)
+
+
+def _of_rows() -> Iterator[Shape]:
+    """Shapes of releases that are not above: the first of their golden rows with either verdict."""
+    chosen = {(kernel, release) for kernel, releases in CHANGES for release in releases}
+    seen: Counter[tuple[str, str, bool | None]] = Counter()
+    for path in sorted(compare.DATA.glob("*@*.jsonl")):
+        for row in compare.rows(path):
+            family = compare.family(row["family"])
+            release = ".".join(row["release"].split(".")[:2])
+            supported = row["fields"].get("supported", row["fields"].get("supported()"))
+            if (family.kernel, release) not in chosen:
+                seen[family.kernel, release, supported] += 1
+                if seen[family.kernel, release, supported] <= OF_ROWS:
+                    inputs = {**row["inputs"], **family.extra}
+                    yield Shape(family.kernel, release, supported, inputs)
+
+
+SHAPES = [*_chosen(), *_of_rows()]
 
 
 def derive(kernel: str, release: str, inputs: dict[str, Any]) -> Kernel:
@@ -215,12 +297,36 @@ def derive(kernel: str, release: str, inputs: dict[str, Any]) -> Kernel:
 
 def random(kernel: str, release: str) -> st.SearchStrategy[dict[str, Any]]:
     """Inputs drawn from their declarations, most of them of the size real shapes have."""
-    inputs = kernels.find(kernel, release).inputs.values()
-    if kernel == "matmul":
-        given = {member.key: _values(member) for member in inputs if member.key in MATMUL}
-        asked = {member.key: _values(member) for member in inputs if member.key in PROBLEM}
-        return st.fixed_dictionaries(given) | st.fixed_dictionaries(asked)
-    return st.fixed_dictionaries({member.key: _values(member) for member in inputs})
+    cls = kernels.find(kernel, release)
+    if issubclass(cls, matmul_tile.Tile):
+        return _given(cls) | _asked(cls)
+    return st.fixed_dictionaries({each.key: _values(each) for each in cls.inputs.values()})
+
+
+def _given(cls: type[matmul_tile.Tile]) -> st.SearchStrategy[dict[str, Any]]:
+    """The configuration of a matmul by hand."""
+    needed = (*cls.configuration, *_types(cls))
+    given = {each.key: _values(each) for each in cls.inputs.values() if each.key in needed}
+    return st.fixed_dictionaries({key: each.filter(_is_there) for key, each in given.items()})
+
+
+def _asked(cls: type[matmul_tile.Tile]) -> st.SearchStrategy[dict[str, Any]]:
+    """A problem of a matmul; operands of two types have none."""
+    needed = (*PROBLEM, "select", *_types(cls))
+    asked = {each.key: _values(each) for each in cls.inputs.values() if each.key in needed}
+    one = {"b_dtype": "a_dtype"} if "b_dtype" in asked else {}
+    return st.fixed_dictionaries(asked).map(
+        lambda drawn: drawn | {second: drawn[first] for second, first in one.items()}
+    )
+
+
+def _types(cls: type[Kernel]) -> tuple[str, ...]:
+    """The inputs a matmul needs whichever way it is asked for."""
+    return tuple(cls.inputs[name].key for name in cls.needed)
+
+
+def _is_there(value: Any) -> bool:
+    return value is not None
 
 
 def _values(member: Input) -> st.SearchStrategy[Any]:

@@ -110,7 +110,8 @@ READING: list[tuple[str | bytes, int, str, str]] = [
     ("fa4\n", 1, "1:1", "expected a mapping with `kernel:` and `shape:`, not a single value"),
     (f"{INDEXER}---\n{depth('0')}", 1, "16:10", "must be at least 1, not 0"),
     (target("b2000"), 1, "2:9", "did you mean 'b200'?"),
-    (target("sm_120"), 1, "2:9", "may be any of"),
+    (target("GH200"), 1, "2:9", "its architecture (sm_90a) and limits are those of 'h200'"),
+    (target("sm_120"), 1, "2:9", "rtx_5090 (sm_120) has mma.sync"),
 ]
 
 
@@ -193,11 +194,12 @@ def test_one_bad_file_hides_no_other(command: str, tmp_path: Path) -> None:
     assert "Traceback" not in said(result) and "a\\x00b.yaml" in said(result)
 
 
-def test_a_directory_is_a_mistake_or_its_specs(tmp_path: Path) -> None:
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_directory_is_its_specs(command: str, tmp_path: Path) -> None:
+    empty = kcfg(command, str(tmp_path))
+    assert empty.exit_code == 2 and "no spec in this directory" in said(empty)
     (tmp_path / "a.yaml").write_text(INDEXER)
-    derived = kcfg("derive", str(tmp_path))
-    assert derived.exit_code == 2 and len(derived.stderr.splitlines()) == 1
-    assert kcfg("validate", str(tmp_path)).exit_code == 0
+    assert kcfg(command, str(tmp_path)).exit_code == 0
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root reads all")

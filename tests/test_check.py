@@ -100,7 +100,7 @@ VERDICTS = [
     ("static_limit.sm_100a.ptxas", "", LIMIT, "b200", FINE),
     ("static_limit.sm_100a.usage", "", LIMIT, "b200", FINE),
     ("static_96k.sm_100.ptxas", "", STATIC_96K, "sm_100", {"SMEM003": WRONG, **REFUSED}),
-    ("static_96k.sm_90.ptxas", "", CLEAN, "h200", {"CHK004": WRONG, "CHK006": WRONG, **REFUSED}),
+    ("static_96k.sm_90.ptxas", "", CLEAN, "h200", {"CHK004": WRONG, **REFUSED}),
     ("static_96k.sm_100a.ptxas", "", STATIC_96K, "b200", {"SMEM003": WARNED}),
     ("static_96k.sm_100a.usage", "", STATIC_96K, "b200", {"SMEM003": WARNED}),
     ("static_too_large.sm_90a.ptxas", "", CLEAN, "h200", {"CHK004": WRONG, **REFUSED}),
@@ -133,21 +133,38 @@ def test_every_log_has_a_verdict() -> None:
     }
 
 
+FA4 = (
+    "kernel: fa4\nshape: {qkv_dtype: bf16, num_q_heads: 32, group: 4, qk_depth: 128,"
+    " ov_depth: 128, page_size: 128}\n"
+)
+
+
 def test_a_derived_kernel(tmp_path: Path) -> None:
-    spec = (
-        "kernel: fa4\nshape: {qkv_dtype: bf16, num_q_heads: 32, group: 4, qk_depth: 128,"
-        " ov_depth: 128, page_size: 128}\n"
-    )
     log = (LOGS / "setmaxnreg.sm_100a.ptxas.txt").read_bytes()
-    judged = judge(tmp_path, spec, log)
+    judged = judge(tmp_path, FA4, log)
     assert (judged.rules, judged.code) == ({"CHK001": WRONG}, 1)
     assert "168 registers per thread, 40 over the 128" in judged.of("CHK001").message
     assert "dynamic shared memory and tensor memory" in judged.notes
-    assert judge(tmp_path, spec, log.replace(b"168", b"128")).rules == FINE
-    assert judge(tmp_path, spec, log.replace(b"168", b"120")).rules == {"CHK001": WARNED}
-    assert judge(tmp_path, spec, log.replace(b"168", b"121")).rules == FINE
-    full = judge(tmp_path, spec, (LOGS / "static_limit.sm_100a.usage.txt").read_bytes())
+    assert judge(tmp_path, FA4, log.replace(b"168", b"128")).rules == FINE
+    assert judge(tmp_path, FA4, log.replace(b"168", b"120")).rules == {"CHK001": WARNED}
+    assert judge(tmp_path, FA4, log.replace(b"168", b"121")).rules == FINE
+    full = judge(tmp_path, FA4, (LOGS / "static_limit.sm_100a.usage.txt").read_bytes())
     assert full.of("CHK009").limit == 1776
+
+
+@pytest.mark.parametrize(
+    ("code", "fix"),
+    [
+        ("sm_90a", "compile for sm_100a"),
+        ("sm_103f", "compile for sm_100a, or say `target: sm_103f`"),
+    ],
+)
+def test_a_kernel_is_not_sent_to_a_target_it_is_not_for(
+    tmp_path: Path, code: str, fix: str
+) -> None:
+    log = (LOGS / "setmaxnreg.sm_100a.ptxas.txt").read_bytes().replace(b"168", b"128")
+    judged = judge(tmp_path, FA4, log.replace(b"sm_100a", code.encode()))
+    assert (judged.rules, judged.of("CHK006").fix) == ({"CHK006": WRONG}, fix)
 
 
 def test_findings_point_at_the_line_of_the_log(tmp_path: Path) -> None:

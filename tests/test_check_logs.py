@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -79,6 +80,28 @@ def test_a_kernel_of_the_right_target_goes_before_others(tmp_path: Path) -> None
     log = (LOGS / "clean.sm_90a.ptxas.txt").read_bytes().replace(b"clean_scale", b"other")
     judged = judge(tmp_path, launch(CLEAN), log + (LOGS / "clean.sm_100a.ptxas.txt").read_bytes())
     assert judged.rules == FINE and "clean_scale for sm_100a" in judged.notes
+
+
+@pytest.mark.parametrize(
+    ("target", "builds", "judged"),
+    [
+        ("b200", "sm_90a sm_100f", "sm_100f"),
+        ("b200", "sm_100f sm_100a sm_103a", "sm_100a"),
+        ("sm_100", "sm_103a sm_100a", "sm_100a"),
+        ("b300", "sm_100a sm_100", "sm_100"),
+        ("gb10", "sm_120f sm_120a", "sm_120f"),
+        ("h200", "sm_80 sm_90", "sm_90"),
+        ("h200", "sm_80 sm_100a", "sm_80 sm_100a"),
+    ],
+)
+def test_the_builds_that_run_on_the_target_are_judged(
+    tmp_path: Path, target: str, builds: str, judged: str
+) -> None:
+    clean = (LOGS / "clean.sm_100a.ptxas.txt").read_bytes()
+    log = b"".join(clean.replace(b"sm_100a", each.encode()) for each in builds.split())
+    found = judge(tmp_path, launch(CLEAN, target), log)
+    assert re.findall(r": judged: clean_scale for (\w+)", found.notes) == judged.split()
+    assert set(found.rules) == ({"CHK006"} if judged == builds else set())
 
 
 def test_every_different_build_of_a_kernel_counts(tmp_path: Path) -> None:

@@ -247,7 +247,7 @@ def test_without_its_sources_it_does_not_run(tmp_path: Path, form: str) -> None:
     package = tmp_path / "kcfg"
     for name in ("cli", "core", "presets"):
         shutil.copytree(ROOT / name, package / name)
-    shutil.copy(ROOT / "package" / "__init__.py", package)
+    shutil.copy(ROOT / "core" / "public" / "__init__.py", package)
     place = tmp_path
     if form == "an archive":
         place = tmp_path / "kcfg.zip"

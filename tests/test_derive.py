@@ -314,6 +314,9 @@ def test_a_launch_is_among_the_kernels_with_its_keys() -> None:
     whole = json.loads(kcfg("kernels", "launch", "--format", "json").stdout)
     names = [each["name"] for each in whole["inputs"]]
     assert {"threads", "registers.launch_bounds[]", "registers.roles[].warps"} <= set(names)
+    (fill,) = [each for each in whole["inputs"] if each["name"] == "tma[].oob_fill"]
+    assert fill["choices"] == ["zero", "nan"]
+    assert "zero or nan" in " ".join(kcfg("kernels", "launch").stdout.split())
     assert "launch" in kcfg("kernels", "nothing").stderr
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 import xml.etree.ElementTree as ET
 from itertools import pairwise
+from pathlib import Path
 
 import pictured
 import pytest
@@ -18,6 +21,11 @@ from kcfg.cli.render import plain
 from kcfg.core.report import Derived, report
 
 PAIRS = list(pairwise(pictured.of_presets()))
+MATMUL = """
+kernel: matmul
+release: 26.6
+shape: {ab_dtype: bf16, c_dtype: bf16, M: 64, N: 4096, K: 4096}
+"""
 LAUNCH = """
 kernel: launch
 shape:
@@ -126,7 +134,7 @@ def test_limit_reserve_and_allocation_are_marked(name: str) -> None:
     if found["smem"]:
         assert f"limit {found['smem']['limit']:,} B" in texts
         assert {"reserved", "1,024 B"} <= texts
-    if found["tmem"]:
+    if found["tmem"] and found["tmem"]["allocated"] is not None:
         assert f"allocated {found['tmem']['allocated']:,}" in texts
     if found["registers"]:
         assert f"granted {found['registers']['pool']['granted']:,}" in texts
@@ -203,6 +211,37 @@ def test_words_stand_out_from_the_paper(colours: dict[str, str], name: str) -> N
     assert contrast(colours[name], colours["paper"]) >= 4.5
 
 
+# Other programs than browsers
+
+
+def test_every_shape_has_its_colours_without_style_sheets() -> None:
+    """Who knows no CSS variables draws what has no colour of its own in black."""
+    for name in ALL:
+        root = ET.fromstring(picture.document([scene_of(name)]))
+        for shape in root.iter():
+            kind = shape.tag.removeprefix(SVG)
+            if kind in ("rect", "text", "polygon", "polyline"):
+                colour = shape.get("fill", "")
+                assert colour.startswith(("#", "url(")) or colour == "none", ET.tostring(shape)
+            if kind == "polyline":
+                assert shape.get("stroke", "").startswith("#"), ET.tostring(shape)
+
+
+@pytest.mark.skipif(not shutil.which("rsvg-convert"), reason="needs rsvg-convert of librsvg")
+def test_another_renderer_draws_it_in_colour(tmp_path: Path) -> None:
+    image = pytest.importorskip("matplotlib.image", reason="needs matplotlib to read a PNG")
+    (tmp_path / "a.svg").write_text(picture.document([scene_of("llama-3-8b")]), encoding="utf-8")
+    subprocess.run(
+        ["rsvg-convert", "a.svg", "--width", "900", "--format", "png", "-o", "a.png"],
+        cwd=tmp_path,
+        check=True,
+    )
+    pixels = (255 * image.imread(tmp_path / "a.png")[..., :3]).round().astype(int)
+    seen = {f"#{red:02x}{green:02x}{blue:02x}" for red, green, blue in pixels.reshape(-1, 3)}
+    assert {style.INKS[0].ground, style.LIGHT["paper"]} <= seen
+    assert (pixels.sum(axis=2) < 60).mean() < 0.05, "nothing but text is nearly black"
+
+
 # What cannot be drawn, and why
 
 
@@ -217,11 +256,17 @@ def test_a_layout_that_cannot_be_says_why() -> None:
 
 
 def test_a_kernel_without_layouts_says_so() -> None:
-    text = plain.text(terminal.pages([scene_of("llama-3-70b-o")]))
-    assert "Shared memory: not modelled for matmul 26.7" in text
-    assert "Shared memory: not modelled for matmul 26.7" in picture.document(
-        [scene_of("llama-3-70b-o")]
-    )
+    scenes = pictured.scenes(pictured.of_text(MATMUL))
+    said = "Shared memory: not modelled for matmul 26.6"
+    assert said in plain.text(terminal.pages(scenes))
+    assert said in picture.document(scenes)
+
+
+def test_columns_that_nobody_placed_are_only_counted() -> None:
+    scenes = pictured.scenes(pictured.of_text(MATMUL.replace("26.6", "26.7")))
+    said = "Only the total is known of matmul 26.7: its columns are not modelled."
+    assert said in plain.text(terminal.pages(scenes))
+    assert not scenes[0].part("tmem").bad
 
 
 def test_where_only_the_total_is_known_it_is_drawn() -> None:
@@ -239,3 +284,16 @@ def test_a_launch_by_hand_is_drawn_from_what_it_says() -> None:
     assert names[1] == ["allocation 0", "allocation 1", "free"]
     assert names[3] == ["warpgroup 0", "warpgroup 1", "warpgroup 2", "over"]
     assert scene.part("registers").bad
+
+
+@pytest.mark.parametrize(("columns", "allocated"), [(64, 128), (64, 64), (64, 32)])
+def test_the_spans_of_a_bar_lie_end_to_end(columns: int, allocated: int) -> None:
+    tmem = f"{{allocations: [{allocated}], accumulators: [{{M: 128, N: {columns}}}]}}"
+    shape = f"{{threads: 160, registers: {{entry: 64}}, tmem: {tmem}}}"
+    (scene,) = pictured.scenes(pictured.of_text(f"{{kernel: launch, shape: {shape}}}"))
+    drawn = [bar for part in scene.parts for bar in part.bars]
+    assert len(drawn) >= 3
+    for bar in drawn:
+        (row,) = bar.inside()
+        ends = [0, *(span.end for span in row)]
+        assert ends == [*(span.start for span in row), bar.extent]

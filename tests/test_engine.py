@@ -33,6 +33,19 @@ def test_a_shape_has_its_verdict_and_values(shape: shapes.Shape) -> None:
     assert kernel.values().get("supported") is shape.supported
 
 
+@pytest.mark.parametrize(
+    ("release", "depth", "mbarriers", "taken"),
+    [("26.6", 2, 256, True), ("26.6", 1, 298, False), ("26.7", 2, 265, False)],
+)
+def test_the_indexer_takes_an_mbarrier_for_each_of_its_threads(
+    release: str, depth: int, mbarriers: int, taken: bool
+) -> None:
+    inputs = shapes.INDEXER | {"depth": depth, "mma_n": 32}
+    values = shapes.derive("index_prefill", release, inputs).values()
+    assert (values["nthreads"], values["n_mbars"]) == (256, mbarriers)
+    assert values["supported"] is taken
+
+
 def test_capacities_are_those_of_the_default_target() -> None:
     limits = vars(targets.find())
     assert {limits["smem_per_sm"], limits["smem_optin_per_block"]} <= set(capacities())

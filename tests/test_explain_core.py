@@ -19,6 +19,7 @@ from kcfg.core.engine.quantity import quantity
 from kcfg.core.engine.terms import all_of
 from kcfg.core.errors import UnknownError
 from kcfg.core.explain import verdict
+from kcfg.core.explain.elsewhere import elsewhere
 from kcfg.core.explain.explanation import explain, plain, reference
 from kcfg.core.explain.moves import Move, distance, moves
 from kcfg.core.explain.nearest import Nearest, nearest, said
@@ -347,7 +348,7 @@ def test_depth_256_of_26_passes_with_what_its_author_chooses(release: str) -> No
 def test_equal_facts_move_together_and_not_alone() -> None:
     inputs = shapes.MLA | {"depth": 256, "v_depth": 256}
     author, model, _ = search("mla_prefill", "26.6", inputs)
-    assert passing(author) == [{"num_q": 1, "single_o": True, "bn_cap": 64}]
+    assert passing(author) == [{"select": True}]
     assert passing(model)[0] == {"depth": 192, "v_depth": 192}
     assert ("v_depth",) not in [varied.keys for varied in model.varied]
 
@@ -405,3 +406,15 @@ def test_a_story_tells_the_stages_and_what_they_are_made_of() -> None:
     expected = ["ctas_per_sm", "fixed_smem_bytes", "k_stage_bytes", "k_stages", "smem_used"]
     assert [name for name in names if name in expected] == expected
     assert told.untold == 0
+
+
+def test_another_kernel_that_takes_a_refused_shape_is_named() -> None:
+    shape = {"qkv_dtype": "bfloat16", "num_q_heads": 32, "group": 4, "page_size": 128}
+    deep = shapes.derive("fa4", "26.7", {**shape, "qk_depth": 512, "ov_depth": 512})
+    assert [(each.kernel, each.release) for each in elsewhere(deep)] == [("mha_depth512", "26.7")]
+    assert story(deep).elsewhere == ("mha_depth512 26.7",)
+    fits = shapes.derive("fa4", "26.7", {**shape, "qk_depth": 128, "ov_depth": 128})
+    assert not list(elsewhere(fits))
+    # What the other kernel has no word for must be left at its default.
+    latent = {**shape, "qk_depth": 512, "ov_depth": 512, "is_mla": True}
+    assert not list(elsewhere(shapes.derive("fa4", "26.7", latent)))

@@ -74,6 +74,15 @@ def test_findings_blame_a_value_of_the_report() -> None:
     assert blamed_inputs(cls, "no such value") == ()
 
 
+def test_what_is_found_of_a_region_blames_the_memory_it_is_in() -> None:
+    shape = "qkv_dtype: bf16, num_q_heads: 49, group: 49, qk_depth: 511, ov_depth: 511"
+    text = f"{{kernel: mha_depth512, shape: {{{shape}, swizzle_mode: 64B, page_size: 512}}}}"
+    (spec,) = read(text, "test.yaml")
+    assert isinstance(spec, Spec)
+    paths = {each.path for each in findings(spec.derive()) if each.rule == "SMEM007"}
+    assert paths == {"smem_used"}
+
+
 def test_rules_are_not_imported_to_derive() -> None:
     import subprocess
 

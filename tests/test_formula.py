@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Callable, Iterator
 from operator import attrgetter
 from types import FunctionType
@@ -15,6 +17,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from kcfg.core import kernels, targets
 from kcfg.core.engine import formula, reasons, terms, trees
 from kcfg.core.engine.arith import div
+from kcfg.core.engine.formula import Expression
 from kcfg.core.engine.graph import graph
 from kcfg.core.engine.quantity import Quantity, integer, quantity
 from kcfg.core.engine.struct import Struct
@@ -74,6 +77,8 @@ def assert_law(kernel: Kernel) -> None:
         assert lines[-1] == repr(value)
         for line in lines:
             assert same(eval(line, names), value), (entry.key, line, value)
+        for line in (formula.text(entry), *lines):
+            assert not re.search(r"negate|[|&]", line), f"only arrays need this: {line}"
 
 
 def assert_reasons(kernel: Kernel) -> None:
@@ -175,6 +180,21 @@ def test_the_steps_of_a_stage_count() -> None:
         "98780 // 17040",
         "5",
     )
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("negate(self.pair_cta) | (self.num_q == 2)", "not pair_cta or num_q == 2"),
+        ("(a == 1) | (b == 2) | (c == 3)", "a == 1 or b == 2 or c == 3"),
+        ("negate(c & d) & (a | b)", "not (c and d) and (a or b)"),
+        ("pick(negate(b) & a, x // 2, up(y, 8))", "pick(not b and a, x // 2, up(y, 8))"),
+        ("all_of(one=negate(negate(a)), two=b < 3)", "all_of(one=not not a, two=b < 3)"),
+    ],
+)
+def test_conditions_are_written_in_words(code: str, said: str) -> None:
+    expression = Expression(ast.parse(code, mode="eval").body, {})
+    assert expression.text == said
 
 
 def test_a_division_by_zero_stays_a_call() -> None:

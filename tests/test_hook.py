@@ -20,7 +20,7 @@ from kcfg.cli.main import application
 from kcfg.core import presets
 
 ROOT = Path(__file__).parent.parent
-PACKAGE = ("cli", "core", "package", "presets", "LICENSE", "pyproject.toml")
+PACKAGE = ("cli", "core", "presets", "LICENSE", "pyproject.toml")
 HOOKS = ".pre-commit-hooks.yaml"
 
 NEVER = {
@@ -80,7 +80,11 @@ def fresh(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_a_good_run_imports_nothing_it_does_not_need(folder: Path) -> None:
-    several = [presets.path(name) for name in presets.names()]
+    # Upstream's MLA prefill mixes register counts in a warpgroup: SMR006 warns of that, and what
+    # is found is located, which takes more.
+    found = [name for name in presets.names() if "kernel: mla_prefill" in presets.text(name)]
+    several = [presets.path(name) for name in presets.names() if name not in found]
+    assert 0 < len(found) < len(several)
     (folder / "pyproject.toml").write_text("[project]\nname = 'other'\n")
     done = fresh(folder, "good.kcfg.yaml", *several)
     assert done.returncode == 0, done.stderr

@@ -9,6 +9,7 @@ import pytest
 from kcfg.core.finding import Finding
 from kcfg.core.findings import findings
 from kcfg.core.launch import schema as launch_schema
+from kcfg.core.report import report
 from kcfg.core.spec import Spec, read
 
 
@@ -144,6 +145,12 @@ FINE = [
     ("tmem: {allocations: [{needs: 396}]}", "b200"),
     ("shared: {base_align: 128, regions: [{offset: 128, bytes: 16384, tma: true}]}", "b200"),
     ("tma: [{box: [64, 64], dtype: bf16, swizzle: 128B}]", "b200"),
+    (
+        "tma: [{box: [32, 8], dims: [64, 8], element_strides: [1, 2], dtype: tfloat32_ftz,"
+        " swizzle: 128B_ATOM_32B_FLIP_8B, oob_fill: nan}]",
+        "b200",
+    ),
+    ("tma: [{box: [256, 57, 16], dtype: uint8, address: 0, oob_fill: zero}]", "h200"),
     ("cluster: [16], non_portable: true", "b200"),
     ("threads: 128, grid: [1000]", "thor"),
 ]
@@ -162,6 +169,19 @@ def test_registers_left_over_are_noted() -> None:
     ]
     assert "488 of the pool's 504 registers per lane, unbalanced: 16 stay unused" in note.message
     assert note.fix == "24/240/240 would fit"
+
+
+def test_warpgroups_are_reported_with_their_warps() -> None:
+    (spec,) = read(
+        "{kernel: launch, shape: {threads: 384, registers: {warpgroups: [24, {}, 232]}}}", "test"
+    )
+    assert isinstance(spec, Spec)
+    roles = report(spec.derive())["registers"]["roles"]
+    assert [(role["role"], role["warps"], role["cap"]) for role in roles] == [
+        ("warpgroup 0", [0, 3], 24),
+        ("warpgroup 1", [4, 7], None),
+        ("warpgroup 2", [8, 11], 232),
+    ]
 
 
 @pytest.mark.parametrize("target", ["sm_100a", "B200", "b200", "'10.0'", "10.0"])
@@ -206,6 +226,12 @@ NUMBER = 4611686018427387904  # 2^62: the largest there may be
         f"grid: [{NUMBER}], cluster: [{NUMBER}], block: [{NUMBER}, {NUMBER}, {NUMBER}]",
         f"mma: [{{kind: f16, M: {NUMBER}, N: {NUMBER}, K: {NUMBER}}}]",
         f"threads: 128, registers: {{launch_bounds: [{NUMBER}, {NUMBER}], warpgroups: [40]}}",
+        f"cluster: [{NUMBER}], pipelines: [{{stages: {NUMBER}, boxes: [{NUMBER}, 3, 5, 7, 11, 13],"
+        f" expect_tx: {NUMBER}, full_arrivals: {NUMBER}}}], mbarriers: [{NUMBER}]",
+        f"shared: {{regions: [{{bytes: {NUMBER}, stages: {NUMBER}, stride: {NUMBER}, tma: true}},"
+        f" {{alias_of: a, offset: {NUMBER}, bytes: {NUMBER}}}]}}",
+        f"tmem: {{regions: [{{column: {NUMBER}, columns: {NUMBER}}}],"
+        f" accumulators: [{', '.join(f'{{M: 64, N: {8 * n + 1}}}' for n in range(60))}]}}",
     ],
 )
 def test_largest_numbers_are_judged_in_no_time(shape: str) -> None:
@@ -239,6 +265,9 @@ PROBLEMS = [
     ("tmem: {allocations: [[64]]}", "shape.tmem.allocations[0]"),
     ("mma: [{kind: fp16}]", "shape.mma[0].kind"),
     ("tma: [{dtype: bf61}]", "shape.tma[0].dtype"),
+    ("tma: [{swizzle: 64B_ATOM_32B}]", "shape.tma[0].swizzle"),
+    ("tma: [{oob_fill: inf}]", "shape.tma[0].oob_fill"),
+    ("tma: [{element_strides: [1, -1]}]", "shape.tma[0].element_strides[1]"),
 ]
 
 
@@ -283,6 +312,17 @@ REFUSED = [
     ("registers: {launch_bounds: [2048, 1]}", "BLK001", "2,048 threads"),
     ("compiled: {smem: 300000}", "CHK009", "67,552 B (66.0 KiB) over"),
     (
+        "threads: 256, blocks_per_sm: 2, compiled: {registers: 168}",
+        "CHK001",
+        "40 over the 128 it may have at entry; compile it with __launch_bounds__(256, 2)",
+    ),
+    (
+        "threads: 256, registers: {launch_bounds: [256, 1], warpgroups: [24, 240]},"
+        " blocks_per_sm: 2",
+        "OCC001",
+        "1 block per SM (limited by registers; shared memory not given), 2 wanted",
+    ),
+    (
         "tmem: {accumulators: [{name: a, N: 256}, {name: b, N: 512, alias_of: a}, {N: 256}]}",
         "TMEM002",
         "768 columns are needed",
@@ -296,13 +336,8 @@ REFUSED = [
     ),
     ("tmem: {allocations: [384, 4, 4, 4]}", "TMEM002", "512 + 32 + 32 + 32, rounded up"),
     (
-        "registers: {roles: [{warps: 2, count: 40}, {warps: 2}]}",
-        "SMR006",
-        "different counts, 40 and none",
-    ),
-    (
         "registers: {warpgroups: [40], roles: [{warps: 4, count: 48}]}",
-        "SMR006",
+        "SMR009",
         "where `warpgroups` says 40",
     ),
     (
@@ -331,6 +366,11 @@ def test_what_cannot_be_is_refused(shape: str, rule: str, says: str) -> None:
 
 WARNED = [
     ("threads: 128, registers: {launch_bounds: [2048]}", "BLK001", "write the block's own 128"),
+    (
+        "registers: {roles: [{warps: 2, count: 40}, {warps: 2}]}",
+        "SMR006",
+        "different counts, 40 and none: undefined",
+    ),
     ("blocks_per_sm: 2, tmem: {columns: 512}", "TMEM004", "waits in alloc"),
     ("blocks_per_sm: 2, tmem: {accumulators: [{N: 512}]}", "TMEM004", "waits in alloc"),
     ("compiled: {spill_loads: 4}", "CHK002", "loads 4 B"),
@@ -358,6 +398,21 @@ ONE_MISTAKE = [
     ("shared: {dynamic: 100, regions: [{bytes: 200}]}", {"SMEM006"}),
     ("tmem: {allocations: [513]}", {"TMEM001"}),
     ("compiled: {target: b200}", set()),
+    ("threads: 128, blocks_per_sm: 2, shared: {dynamic: 116000}", {"SMEM004"}),
+    ("threads: 128, blocks_per_sm: 2, shared: {dynamic: 300000}", {"SMEM001"}),
+    ("threads: 128, blocks_per_sm: 2, shared: {dynamic: 61440, carveout: 100}", {"SMEM005"}),
+    ("threads: 128, shared: {dynamic: 49153, opt_in: false}", {"SMEM002"}),
+    ("threads: 128, blocks_per_sm: 8, named_barriers: [15]", {"BAR003"}),
+    ("threads: 128, blocks_per_sm: 2, named_barriers: [16]", {"BAR001"}),
+    ("threads: 128, blocks_per_sm: 2, tmem: {allocations: [512]}", {"TMEM004"}),
+    ("threads: 384, blocks_per_sm: 2, registers: {entry: 168}", {"OCC001"}),
+    ("threads: 384, blocks_per_sm: 2, registers: {entry: 88, maxnreg: 88}", {"OCC001"}),
+    ("threads: 384, registers: {entry: 168, launch_bounds: [384, 2]}", {"REG004"}),
+    ("threads: 1024, registers: {launch_bounds: [1024, 3]}", {"REG005"}),
+    ("threads: 32, registers: {launch_bounds: [32, 33]}", {"REG005"}),
+    ("threads: 1024, blocks_per_sm: 3, registers: {launch_bounds: [1024, 2]}", {"OCC001"}),
+    ("threads: 1024, blocks_per_sm: 3", {"OCC001"}),
+    ("tma: [{dims: [100, 3, 5], dtype: f16}]", {"TMA004"}),
 ]
 
 
@@ -371,13 +426,35 @@ ADVICE = [
     ("block: [1025, 1, 1]", "BLK002", "use at most 1,024"),
     ("threads: 1025", "BLK003", "use 1,024"),
     ("threads: 256, registers: {launch_bounds: [128, 1]}", "BLK001", "__launch_bounds__(256, 1)"),
+    (
+        "threads: 256, registers: {launch_bounds: [128, 1, 4]}",
+        "BLK001",
+        "__launch_bounds__(256, 1, 4)",
+    ),
     ("threads: 96, named_barriers: [{participants: 100}]", "BAR002", "use 96"),
     ("cluster: [3, 3], mma: [{kind: f16, cta_group: 2}]", "CLU004", "use a cluster of 8"),
     ("cluster: [15], grid: [15], mma: [{kind: f16, cta_group: 2}]", "CLU004", "a grid x of 16"),
     ("tma: [{box: [257, 8], dtype: uint8}]", "TMA001", "make it 2 copies of 144"),
     ("tma: [{box: [257, 8], dtype: uint8}]", "TMA002", "use 256 elements"),
     ("tma: [{box: [128], dtype: 16U6_ALIGN16B, swizzle: 64B}]", "TMA003", "use the 128B swizzle"),
-    ("compiled: {target: sm_90a}", "CHK006", "say `target: h100` or `target: h200`"),
+    (
+        "tma: [{box: [512], dtype: 16U6_ALIGN16B, swizzle: 64B}]",
+        "TMA001",
+        "make it 4 copies of 128",
+    ),
+    ("tma: [{box: [256], dtype: 16U6_ALIGN16B, swizzle: 64B}]", "TMA003", "and 128 elements"),
+    ("tma: [{box: [0, 64], dtype: fp8}]", "TMA001", "use 16"),
+    ("tma: [{box: [64, 300], element_strides: [1, 7]}]", "TMA001", "make it 2 copies of 154"),
+    ("tma: [{box: [256, 256], dtype: f32}]", "TMA008", "2 copies with a box of [256, 128]"),
+    (
+        "tma: [{box: [300, 256, 256], dtype: uint8, swizzle: 64B}]",
+        "TMA008",
+        "make it 95 copies with a box of [64, 256, 14]",
+    ),
+    ("tma: [{dims: [100, 3, 5], dtype: f16}]", "TMA004", "pad it to 208 B"),
+    ("tma: [{address: 8, swizzle: 64B}]", "TMA005", "move it up by 120 B"),
+    ("tma: [{dims: [8589934593]}]", "TMA006", "split it into 3 tensors of 2,863,311,531"),
+    ("compiled: {target: sm_90a}", "CHK006", "compile for sm_100a, or say `target: sm_90a`"),
     (
         "shared: {regions: [{bytes: 512}, {bytes: 8, swizzle: 128B}, {offset: 1024, bytes: 8}]}",
         "SMEM008",
@@ -420,3 +497,11 @@ def test_refusal_leaves_out_the_columns_of_what_is_only_weighed() -> None:
     (message,) = [found.message for found in errors if "columns of tensor memory" in found.message]
     columns = "fa4_config.s_budget_cols is 0, fa4_config.o_budget_cols is 256"
     assert f"of 512 columns of tensor memory, {columns}; " in message
+
+
+def test_barriers_of_a_build_count_where_they_are_more() -> None:
+    for barriers, blocks in ((16, 4), (2, 32)):
+        shape = f"threads: 32, named_barriers: [1], compiled: {{barriers: {barriers}}}"
+        (found,) = [each for each in launch(shape) if each.rule == "OCC001"]
+        assert found.value == blocks
+        assert ("limited by named barriers" in found.message) == (barriers == 16)

@@ -157,6 +157,7 @@ def test_percent_counts_warps() -> None:
         {"barriers": -1},
         {"carveout": 101},
         {"carveout": -1},
+        {"carveout_bytes": -1},
     ],
 )
 def test_numbers_out_of_range_are_refused(wrong: dict[str, int]) -> None:
@@ -177,6 +178,9 @@ def test_cliffs_of_known_blocks() -> None:
     assert cliffs(B200, wide.block) == (None, 132449, 88, 1)
     deep = occupancy(B200, threads=128, registers=64, dynamic_smem=131072)
     assert cliffs(B200, deep.block) == (131072 - 115712, 101377, None, None)
+    # Five blocks of 45,568 bytes, the reserve included 46,592 each; without a dynamic part.
+    static = occupancy(B200, threads=128, registers=64, static_smem=49152)
+    assert cliffs(B200, static.block).smem_fewer == 49152 - 45568
 
 
 def draw(seed: int) -> tuple[str, Block]:

@@ -20,7 +20,28 @@ def test_every_folder_of_modules_is_installed() -> None:
         for top in ("cli", "core", "presets")
         for module in (ROOT / top).rglob("*.py")
     }
+    folders = folders - {"kcfg.core.public"} | {"kcfg"}  # the library is the package itself
     assert sorted(listed) == sorted(folders), "pyproject.toml lists the folders of modules"
+
+
+def test_the_library_is_seen_by_type_checkers() -> None:
+    linked = {path.name for path in (ROOT / ".typing" / "kcfg").glob("*.py")}
+    assert linked == {path.name for path in (ROOT / "core" / "public").glob("*.py")}, (
+        "each module of core/public has a link in .typing/kcfg"
+    )
+
+
+def test_every_data_file_is_shipped() -> None:
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        listed = tomllib.load(file)["tool"]["setuptools"]
+    homes = {ROOT / folder: package for package, folder in listed["package-dir"].items()}
+    for top in ("cli", "core", "presets"):
+        for path in (ROOT / top).rglob("*"):
+            if path.is_file() and path.suffix not in (".py", ".pyc"):
+                home = next(folder for folder in path.parents if folder in homes)
+                package = ".".join((homes[home], *path.parent.relative_to(home).parts))
+                patterns = listed["package-data"].get(package, ())
+                assert any(path.match(pattern) for pattern in patterns), path.relative_to(ROOT)
 
 
 HEAVY = {

@@ -41,6 +41,8 @@ def modules() -> dict[str, Path]:
     for top in ("cli", "core"):
         for path in (ROOT / top).rglob("*.py"):
             parts = path.relative_to(ROOT).with_suffix("").parts
+            # The library is the package itself, beside its parts.
+            parts = parts[2:] if parts[:2] == ("core", "public") else parts
             found[".".join(("kcfg", *parts)).removesuffix(".__init__")] = path
     return found
 

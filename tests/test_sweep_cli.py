@@ -44,7 +44,7 @@ def test_a_table_and_the_reasons(folder: Path) -> None:
     lines = done.stdout.splitlines()
     assert lines[0] == "index_prefill 26.7 on b200"
     assert lines[1].split() == ["ks_dtype", "depth", "mma_n", "num_heads", "supported", "k_stages"]
-    assert lines[-1].strip().startswith("20 of ")
+    assert lines[-2].startswith("20 of 30 points that match --where: the first;")
     assert "48 points" in done.stderr
     assert "supported: 32 (66.7%)" in done.stderr
     assert "16  head_quads  num_heads % 4 == 0" in done.stderr
@@ -63,21 +63,64 @@ def test_sorted_and_cut(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("wanted", "said"),
     [
-        (["--sort=-mma_n", "--top", "4", "--columns", "mma_n"], "1 of 4;"),
+        (["--sort=-mma_n", "--top", "4", "--columns", "mma_n"], "1 of 4"),
         (["--pareto=-mma_n,num_heads,depth", "--columns", "num_heads"], ""),
         (["--sort=num_heads", "--top", "4", "--format", "csv"], ""),
-        (["--top", "9"], ""),
     ],
 )
 def test_refused_points_among_the_best_are_told_of(
     folder: Path, wanted: list[str], said: str
 ) -> None:
     told = "  refused among those shown: "
-    done = kcfg("spec.yaml", *wanted, cwd=folder)
+    done = kcfg("spec.yaml", *wanted, "--all", cwd=folder)
     assert [line for line in done.stderr.splitlines() if line.startswith(told)] == [
-        f"{told}{said} --where supported leaves them out" for said in filter(None, [said])
+        f"{told}{said}; without --all they are left out" for said in filter(None, [said])
     ]
     assert told not in kcfg("spec.yaml", *wanted, "--where", "supported", cwd=folder).stderr
+    assert kcfg("spec.yaml", *wanted, cwd=folder).stdout == (
+        kcfg("spec.yaml", *wanted, "--where", "supported", cwd=folder).stdout.replace(
+            "that match --where", "that are supported"
+        )
+    )
+
+
+@pytest.mark.parametrize("option", ["--sort=-mma_n", "--top=48", "--pareto=-num_heads,-mma_n"])
+def test_what_is_picked_is_supported_unless_told_otherwise(folder: Path, option: str) -> None:
+    columns = ("--columns", "num_heads,supported", "--format", "jsonl")
+    picked = kcfg("spec.yaml", option, *columns, cwd=folder).stdout
+    assert picked and '"supported":false' not in picked
+    if option != "--pareto=-num_heads,-mma_n":  # 32 heads beat 30
+        assert (
+            '"supported":false' in kcfg("spec.yaml", option, "--all", *columns, cwd=folder).stdout
+        )
+    refused = ("--where", "not supported")
+    assert '"supported":false' in kcfg("spec.yaml", option, *refused, *columns, cwd=folder).stdout
+
+
+def test_refused_rows_are_marked(folder: Path) -> None:
+    rows = kcfg("spec.yaml", "--columns", "num_heads,mma_n", cwd=folder).stdout.splitlines()[2:-1]
+    assert [row.endswith("  refused") for row in rows] == [row.split()[0] == "30" for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "said"),
+    [
+        ([], "20 of 48 points: the first; --top N shows more, --sort and --pareto the best"),
+        (["--top", "2"], "2 of 32 points that are supported: the first;"),
+        (["--sort", "mma_n"], "20 of 32 points that are supported: the first by --sort;"),
+        (["--pareto=-mma_n,depth,num_heads", "--where", "depth > 64"], "no other beats them"),
+        (["--where", "depth > 64"], "20 of 24 points that match --where: the first;"),
+        (["--sort", "mma_n", "--set", "num_heads=30"], "no points that are supported; --all shows"),
+    ],
+)
+def test_it_says_why_it_shows_so_many(folder: Path, wanted: list[str], said: str) -> None:
+    shown = " ".join(kcfg("spec.yaml", *wanted, cwd=folder).stdout.splitlines()[-2:])
+    assert said in " ".join(shown.split())
+
+
+def test_quiet_leaves_the_rows(folder: Path) -> None:
+    done = kcfg("spec.yaml", "--quiet", cwd=folder)
+    assert done.stderr == "" and done.stdout == kcfg("spec.yaml", cwd=folder).stdout
 
 
 def test_what_is_kept_is_bounded(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,10 +202,10 @@ def test_a_full_disk_leaves_the_old_picture(folder: Path) -> None:
         (("spec.yaml", "--top", "9" * 9, "--sort", "depth"), 2, "--top: at most 10,000 rows"),
         (("spec.yaml", "--top", "9" * 9, "--format", "csv"), 2, "at most 1,000,000 rows"),
         (("spec.yaml", "--engine", "spark"), 2, "known: local, dask"),
-        (("spec.yaml", "--zip", "depth,mma_n"), 1, "must have as many values"),
-        (("spec.yaml", "--set", "depth=9..1"), 1, "write 1..9"),
+        (("spec.yaml", "--zip", "depth,mma_n"), 2, "must have as many values"),
+        (("spec.yaml", "--set", "depth=9..1"), 2, "write 1..9"),
         (("nowhere.yaml",), 2, "no such file"),
-        ((), 2, "name one spec file"),
+        ((), 2, "name a spec file"),
         (
             ("spec.yaml", "--set", "depth=1..1000000", "--sort", "depth", "--format", "csv"),
             2,

@@ -43,6 +43,7 @@ shape:
   page_size: [0, 16, 128]
   BM: [64, 128, 256]
 """
+LARGE = SPEC.replace("group: [1, 4]", "group: 1..24").replace("step 8", "step 2")
 POINTS = 2 * 2 * 25 * 25 * 3 * 3
 COLUMNS = ("--columns", "qk_depth,ov_depth,qkv_dtype,BM,page_size,group,smem_used,supported")
 
@@ -121,17 +122,29 @@ def begun(folder: Path, *arguments: str, blocks: int = 1) -> subprocess.Popen[st
 @pytest.fixture
 def large(folder: Path) -> Path:
     """A folder whose sweep takes some seconds."""
-    text = SPEC.replace("group: [1, 4]", "group: 1..24").replace("step 8", "step 2")
-    (folder / "spec.yaml").write_text(text)
+    (folder / "spec.yaml").write_text(LARGE)
     return folder
 
 
 WHERE = ("--where", "supported and num_kv_stages >= 3", *COLUMNS)
 
 
+@pytest.fixture(scope="module")
+def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, list[str]]:
+    """What a large sweep gives that nobody stops: its file, and what it counts."""
+    folder = tmp_path_factory.mktemp("uninterrupted")
+    (folder / "spec.yaml").write_text(LARGE)
+    done = kcfg("-o", "rows.csv", *WHERE, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    counts = [line for line in done.stderr.splitlines() if line.startswith("  ")]
+    return (folder / "rows.csv").read_bytes(), counts
+
+
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 @pytest.mark.parametrize("jobs", ["1", "2"])
-def test_a_stopped_run_goes_on_where_it_was(large: Path, how: int, jobs: str) -> None:
+def test_a_stopped_run_goes_on_where_it_was(
+    large: Path, how: int, jobs: str, uninterrupted: tuple[bytes, list[str]]
+) -> None:
     running = begun(large, *WHERE, "--jobs", jobs)
     os.kill(running.pid, how)
     said = running.communicate(timeout=60)[1]
@@ -149,9 +162,8 @@ def test_a_stopped_run_goes_on_where_it_was(large: Path, how: int, jobs: str) ->
     assert other.returncode == 2 and "belongs to another sweep" in other.stderr
     done = kcfg("-o", "rows.csv", *WHERE, "--resume", cwd=large)
     assert done.returncode == 0, done.stderr
-    again = kcfg("-o", "again.csv", *WHERE, cwd=large)
-    assert (large / "rows.csv").read_bytes() == (large / "again.csv").read_bytes()
-    counts = [line for line in again.stderr.splitlines() if line.startswith("  ")]
+    rows, counts = uninterrupted
+    assert (large / "rows.csv").read_bytes() == rows
     assert counts and done.stderr.splitlines()[1:] == counts
 
 
@@ -295,7 +307,9 @@ def test_rows_that_are_not_those_of_the_state_are_not_continued(stopped: Path, d
 def test_two_runs_on_one_file_exclude_each_other(large: Path, killed: bool) -> None:
     (large / "link.csv").symlink_to("rows.csv")
     running = begun(large, *WHERE)
+    running.send_signal(signal.SIGSTOP)  # or it might end before the second has begun
     second = kcfg("-o", "link.csv", *WHERE, cwd=large)
+    running.send_signal(signal.SIGCONT)
     assert second.returncode == 2
     assert f"link.csv: process {running.pid} on {os.uname().nodename} is writing" in second.stderr
     if killed:

@@ -1,16 +1,21 @@
-"""Targets: their spellings, what every limit declares, and what must hold between limits."""
+"""Targets: what every limit declares, what must hold between limits, and how they are listed."""
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
-from typing import get_args
+from itertools import combinations
+from pathlib import Path
+from typing import Any, get_args
 
 import pytest
 
-from kcfg.core.errors import AmbiguousError, UnknownError
+from kcfg.core.findings import findings
 from kcfg.core.hardware.target import Target, Unit
-from kcfg.core.targets import DEFAULT, find, names
+from kcfg.core.rules import rules
+from kcfg.core.spec import Spec, read
+from kcfg.core.targets import DEFAULT, find, names, spellings
 
 TARGETS = [find(name) for name in names()]
 each_target = pytest.mark.parametrize("target", TARGETS, ids=names())
@@ -22,65 +27,21 @@ def test_the_default_is_listed_first() -> None:
     assert find() is find("b200")
 
 
-@pytest.mark.parametrize(
-    ("spelling", "name"),
-    [
-        ("b200", "b200"),
-        ("B200", "b200"),
-        (" b-200 ", "b200"),
-        ("NVIDIA B200", "b200"),
-        ("sm_100a", "b200"),
-        ("SM_100A", "b200"),
-        ("sm_100", "b200"),
-        ("sm_100f", "b200"),
-        ("sm100", "b200"),
-        ("10.0", "b200"),
-        ("sm_103a", "b300"),
-        ("10.3", "b300"),
-        ("H100", "h100"),
-        ("sm_110a", "thor"),
-        ("RTX PRO 6000", "rtx_pro_6000"),
-        ("rtx-5090", "rtx_5090"),
-    ],
-)
-def test_spellings(spelling: str, name: str) -> None:
-    assert find(spelling).name == name
-
-
-@pytest.mark.parametrize(
-    ("shared", "targets"),
-    [
-        ("sm_90a", ("h100", "h200")),
-        ("9.0", ("h100", "h200")),
-        ("sm_120", ("rtx_5090", "rtx_pro_6000")),
-    ],
-)
-def test_a_shared_architecture_names_no_target(shared: str, targets: tuple[str, ...]) -> None:
-    with pytest.raises(AmbiguousError) as raised:
-        find(shared)
-    assert raised.value.known == targets
-    for name in (shared, *targets):
-        assert name in str(raised.value)
-
-
-@pytest.mark.parametrize("unknown", ["", "sm_99", "100", "10", "b200a", "__init__", "a100"])
-def test_an_unknown_name_is_refused_with_the_known_ones(unknown: str) -> None:
-    with pytest.raises(UnknownError) as raised:
-        find(unknown)
-    assert not isinstance(raised.value, AmbiguousError)
-    assert all(name in str(raised.value) for name in names())
-
-
-def test_the_other_board_of_a_chip_is_not_taken_for_it() -> None:
-    with pytest.raises(UnknownError, match="did you mean 'b200'") as raised:
-        find("GB200")
-    assert raised.value.nearest == "b200"
-
-
 @each_target
 def test_a_target_answers_to_what_it_says_of_itself(target: Target) -> None:
     assert find(target.name) is target
     assert target.arch == f"sm_{target.cc.replace('.', '')}a"
+
+
+READ: dict[str, dict[str, Any]] = json.loads(
+    (Path(__file__).parent / "data" / "targets.json").read_text()
+)
+
+
+@pytest.mark.parametrize("name", READ)
+def test_figures_are_those_that_were_read(name: str) -> None:
+    figures = json.loads(json.dumps(vars(find(name))))
+    assert {key: figures[key] for key in READ[name]} == READ[name]
 
 
 @each_target
@@ -98,6 +59,71 @@ def test_limits_agree_with_each_other(target: Target) -> None:
     for name in ("tmem_columns", "tmem_lanes", "tmem_cell_bits", "tmem_alloc_min"):
         assert bool(getattr(target, name)) == has_tensor_memory
     assert target.tmem_alloc_power_of_two == has_tensor_memory
+
+
+OF_PRODUCT = {
+    *("name", "product", "aliases", "unstated", "names_arch", "sm_count", "sm_count_note"),
+    *("l2_bytes", "dram_bytes", "dram_bytes_per_s", "max_sm_clock_mhz", "dense_tflops", "basis"),
+}
+"""What may differ between targets of one architecture."""
+
+TWINS = [
+    (one.name, other.name) for one, other in combinations(TARGETS, 2) if one.arch == other.arch
+]
+
+
+def judged(page: str, target: str) -> list[tuple[Any, ...]]:
+    """What the rules find in a page's example on a target, without its words."""
+    (spec,) = read(f"{{kernel: launch, target: {target}, {page}}}", "test.yaml")
+    assert isinstance(spec, Spec), [str(problem) for problem in spec]
+    found = findings(spec.derive())
+    return [(each.rule, each.severity, each.path, each.value, each.limit) for each in found]
+
+
+@pytest.mark.parametrize(("one", "other"), TWINS)
+def test_targets_of_an_architecture_are_judged_alike(one: str, other: str) -> None:
+    limits = [
+        {key: value for key, value in vars(find(name)).items() if key not in OF_PRODUCT}
+        for name in (one, other)
+    ]
+    assert limits[0] == limits[1]
+    for page in (page for each in rules() for page in (each.fails, each.passes)):
+        if page.startswith("shape:"):
+            assert judged(page, one) == judged(page, other)
+
+
+@pytest.mark.parametrize("name", ["gb10", "h100_pcie", "rtx_pro_6000_max_q", "rtx_pro_6000_server"])
+def test_what_was_not_read_is_not_given(name: str) -> None:
+    target = find(name)
+    assert (target.l2_bytes, target.dram_bytes_per_s, target.dense_tflops) == (None, None, {})
+    assert "the number of SMs alone" in target.basis
+
+
+def listed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """What ``kcfg targets`` prints."""
+    from kcfg.cli.main import application
+
+    with pytest.raises(SystemExit) as leaving:
+        application(["targets", *arguments])(["targets", *arguments])
+    assert not leaving.value.code
+    return capsys.readouterr().out
+
+
+def test_the_list_has_every_target_and_its_spellings(capsys: pytest.CaptureFixture[str]) -> None:
+    facts = json.loads(listed(capsys, "--format", "json"))
+    assert [each["name"] for each in facts] == list(names())
+    assert [tuple(each["spellings"]) for each in facts] == [*map(spellings, TARGETS)]
+    table, _, others = listed(capsys).partition("\nOther names\n")
+    for target in TARGETS:
+        assert f"  {target.name} " in table and target.arch in table
+        assert all(name in " ".join(others.split()) for name in spellings(target))
+
+
+def test_one_target_is_shown_by_any_spelling(capsys: pytest.CaptureFixture[str]) -> None:
+    page = listed(capsys, "DGX Spark")
+    assert page.startswith("gb10 (sm_121a)\n  Also called DGX Spark, sm_121, ")
+    facts = json.loads(listed(capsys, "DGX Spark", "--format", "json"))
+    assert (facts["name"], facts["spellings"]) == ("gb10", list(spellings(find("gb10"))))
 
 
 def test_the_b200() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from kcfg.core.finding import Finding
+from kcfg.core.spec import Overrides
 from kcfg.core.validate.run import Options, Run
 
 INDEXER = """\
@@ -261,7 +262,7 @@ def test_what_is_beyond_the_most_still_counts(spec: Any) -> None:
 
 
 def test_the_command_line_names_the_target(spec: Any) -> None:
-    found, _ = judge(spec(INDEXER), options=Options(target="h100"))
+    found, _ = judge(spec(INDEXER), options=Options(Overrides(target="h100")))
     assert "index_prefill needs tcgen05" in found[0].message
     assert found[0].file.endswith("a.kcfg.yaml")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -14,6 +15,8 @@ from typer.testing import CliRunner, Result
 
 from kcfg.cli import console, formats
 from kcfg.cli.main import application
+from kcfg.core.rules import unasked
+from kcfg.core.spec import Spec, read_file
 from kcfg.core.validate.selection import known
 
 SARIF = Path(__file__).parent / "data" / "sarif-2.1.0-rtm.5.json"
@@ -55,13 +58,48 @@ def test_text_has_a_line_for_every_finding_and_a_summary() -> None:
     lines = result.stdout.splitlines()
     assert lines[0].startswith("launch.yaml:4:3: warning BLK003 shape.threads: ")
     assert any(line.startswith("launch.yaml:6:5: error SMEM001 shape.shared") for line in lines)
-    (silent,) = (line for line in lines if line.startswith("launch.yaml#1:1: not judged: "))
-    assert "without `named_barriers`, BAR001 and BAR002;" in silent
     assert any(line.startswith("indexer.yaml:3:") and " error CFG001 " in line for line in lines)
     assert "none.yaml: error SPEC001 no such file" in lines
     assert lines[-1].startswith("4 files, 2 specs, 2 not understood: ") and lines[-1].endswith(
         ", 1 warning"
     )
+
+
+def test_text_counts_what_was_not_judged_and_lists_it_when_asked() -> None:
+    *_, counted, _ = kcfg("validate", "launch.yaml", "indexer.yaml").stdout.splitlines()
+    listed = kcfg("validate", "launch.yaml", "indexer.yaml", "--info").stdout.splitlines()
+    silent = [line for line in listed if ": not judged: " in line]
+    assert [line.partition(": ")[0] for line in silent] == ["launch.yaml#1:1", "indexer.yaml#1:1"]
+    assert "without `named_barriers`, BAR001 and BAR002;" in silent[0]
+    (spec,) = read_file("launch.yaml")
+    assert isinstance(spec, Spec)
+    count = sum(map(len, unasked(spec.derive().block).values()))
+    said = f"launch.yaml#1:1: not judged: {count} rules, for want of keys; --info lists them"
+    assert counted == said
+
+
+def test_text_says_what_was_not_judged_of_many_launches_in_one_line(folder: Path) -> None:
+    other = LAUNCH.replace("name: tile", "name: other") + "  blocks_per_sm: 1\n"
+    (folder / "many.yaml").write_text("---\n".join([LAUNCH, other, other, INDEXER]))
+    (line,) = (
+        line for line in kcfg("validate", "many.yaml").stdout.splitlines() if "not judged" in line
+    )
+    found = re.fullmatch(
+        r"3 launches: not judged: (\d+) to (\d+) rules each, for want of keys; --info .*", line
+    )
+    assert found and int(found[1]) < int(found[2])
+
+
+def test_json_has_what_was_not_judged_of_each_spec(folder: Path) -> None:
+    (folder / "two.yaml").write_text(f"{LAUNCH}---\n{LAUNCH}---\n{INDEXER}")
+    found = json.loads(kcfg("validate", "two.yaml", "--format", "json").stdout)["not_judged"]
+    sources = ["two.yaml#1:1", "two.yaml#2:8", "two.yaml#3:15"]
+    assert [each["specs"] for each in found] == [sources[:2], sources[2:]]
+    assert {"without": "`named_barriers`", "rules": ["BAR001", "BAR002"]} in found[0]["not_judged"]
+    lines = kcfg("validate", "two.yaml", "--format", "jsonl", "--info").stdout.splitlines()
+    specs = [each for each in map(json.loads, lines) if "spec" in each]
+    assert [each["spec"] for each in specs] == sources
+    assert [each["not_judged"] for each in specs[1:]] == [each["not_judged"] for each in found]
 
 
 def test_text_says_that_all_is_well_in_a_line() -> None:
@@ -204,7 +242,7 @@ def test_the_formats_are_those_promised() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "Missing argument"),
+        ((), "name a spec file"),
         (("launch.yaml", "--select", "XYZ"), "unknown rule 'XYZ'"),
         (("launch.yaml", "--ignore", "SMEM001,SMEM00X"), "unknown rule 'SMEM00X'"),
         (("launch.yaml", "--target", "b2000"), "did you mean 'b200'?"),
@@ -233,19 +271,24 @@ def test_rules_are_listed() -> None:
     listed = json.loads(kcfg("rules", "--format", "json").stdout)
     assert [each["id"] for each in listed] == [rule.id for rule in known()]
     assert all(each["title"].endswith(".") for each in listed)
+    severities = {each["id"]: each["severities"] for each in listed}
+    assert severities["OCC001"] == ["error", "info"] and severities["BLK002"] == ["error"]
     assert {"SMEM001", "CFG001", "EXP001", "RPT001", "IGN001", "SPEC001"} <= {
         each["id"] for each in listed
     }
     table = kcfg("rules").stdout
     assert all(rule.id in table for rule in known())
+    assert "OCC001   error, info " in table
 
 
 @pytest.mark.parametrize("rule", known(), ids=lambda rule: rule.id)
 def test_every_rule_has_its_page(rule: Any) -> None:
     words = kcfg("rules", rule.id.lower()).stdout.split()
-    assert words[:2] == [rule.id, f"({rule.severity})"]
-    assert words[2:] == rule.page.split()
-    assert json.loads(kcfg("rules", rule.id, "--format", "json").stdout)["page"] == rule.page
+    head = [rule.id, *f"({', '.join(rule.severities)})".split()]
+    assert words == [*head, *rule.page.split()]
+    page = json.loads(kcfg("rules", rule.id, "--format", "json").stdout)
+    assert page["page"] == rule.page
+    assert page["severity"] in page["severities"] == list(rule.severities)
 
 
 def test_an_unknown_rule_is_refused() -> None:

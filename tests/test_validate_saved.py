@@ -34,17 +34,23 @@ def test_a_fresh_report_passes(spec: Any, lines: Any) -> None:
 
 def test_every_preset_is_well_and_so_is_its_report(tmp_path: Path) -> None:
     rows = []
+    mixed = 0
     for name in presets.names():
         with open(presets.path(name), encoding="utf-8") as file:
             for item in read(file.read(), name):
                 assert isinstance(item, Spec)
-                rows.append(json.dumps(report(item.derive(), name=item.name)))
+                told = report(item.derive(), name=item.name)
+                rows.append(json.dumps(told))
+                parts = (told["registers"] or {"pool": {}})["pool"].get("sub_partitions", [{}])
+                mixed += parts[0] != parts[-1]
     path = tmp_path / "all.jsonl"
     path.write_text("\n".join(rows))
-    found, run = judge(path)
-    assert found == [] and run.tally.specs == len(rows) > 70
-    found, run = judge(os.path.dirname(presets.path(presets.names()[0])))
-    assert found == [] and run.tally.specs == len(rows)
+    # Upstream's MLA prefill gives the last warpgroup two counts, which runs and is undefined.
+    warnings = [("SMR006", "warning")] * mixed
+    for where in (path, os.path.dirname(presets.path(presets.names()[0]))):
+        found, run = judge(where)
+        assert [(each.rule, each.severity) for each in found] == warnings != []
+        assert run.tally.specs == len(rows) > 70 and not run.tally.wrong
 
 
 def test_a_stale_report_names_what_drifted(spec: Any) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from kcfg.core.finding import Finding
+from kcfg.core.spec import Overrides
 from kcfg.core.validate.run import Options, Run
 
 LAUNCH = """\
@@ -143,7 +144,7 @@ def test_a_target_for_specs_that_name_none(tmp_path: Path) -> None:
     path = project(tmp_path, 'target = "rtx_5090"')
     only = Options(select=("SMEM001",))
     assert judge(path, only)[0][0].limit == 101_376
-    assert judge(path, only._replace(target="b200"))[0][0].limit == 232_448
+    assert judge(path, only._replace(overrides=Overrides(target="b200")))[0][0].limit == 232_448
     path.write_text(path.read_text().replace("shape:", "target: b200\nshape:"))
     assert judge(path, only)[0][0].limit == 232_448
     path.write_text(path.read_text().replace("target: b200", "target:"))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kcfg.cli.intake.options import Format, Preset, Release, Setting, Specs, Target
+from kcfg.cli.intake.options import Format, Preset, Release, Setting, Specs, Target, completing
 
 if TYPE_CHECKING:
     from kcfg.cli.intake.specs import Intake
@@ -28,6 +28,7 @@ def derive(
             metavar="NAME",
             help="Print only this, bare, one a line: a value or input by its name, or a path "
             "into the report such as smem.free; repeatable.",
+            autocompletion=completing("results"),
         ),
     ] = None,
 ) -> None:
@@ -46,11 +47,11 @@ def derive(
 
 def _derived(intake: Intake) -> Iterator[Derived]:
     from kcfg.cli.exits import FOUND
-    from kcfg.core.report import Derived, report
+    from kcfg.core.report import Derived, report_of
 
     for spec in intake:
         kernel = spec.derive()
-        found = report(kernel, name=spec.name, source=spec.source)
+        found = report_of(spec, kernel)
         if any(finding["severity"] == "error" for finding in found["findings"]):
             intake.fail(FOUND)
         yield Derived(kernel, found)
@@ -61,16 +62,17 @@ def _print_values(intake: Intake, names: list[str]) -> None:
     from kcfg.cli.exits import FAILED, FOUND
     from kcfg.cli.intake.names import no_such
     from kcfg.core.findings import findings
-    from kcfg.core.report import lookup
+    from kcfg.core.report import lookup, paths
     from kcfg.core.spec.problem import printable
 
     for spec in intake:
         kernel = spec.derive()
         for name in names:
             try:
-                value = lookup(kernel, name, label=spec.name, source=spec.source)
+                value = lookup(spec, kernel, name)
             except KeyError:
-                hint = no_such(spec.cls, name, "`--format json` shows all there are")
+                lists = "`--format json` shows all there are"
+                hint = no_such(spec.cls, name, lists, paths(kernel))
                 console.error(printable(f"{spec.source}: --get {name}: {hint}"))
                 intake.fail(FAILED)
             else:

@@ -18,7 +18,7 @@ Width = Annotated[
         "--width",
         min=40,
         max=10_000,
-        help="Columns of the bars; else those of the terminal, 80 where there is none.",
+        help="Columns of the bars; else those of the terminal, or what COLUMNS says, or 80.",
     ),
 ]
 
@@ -59,6 +59,6 @@ def draw(
     else:
         from kcfg.cli.render import plain
 
-        width = width or terminal.WIDTH
+        width = width or max(console.columns(), terminal.LEAST)
         console.write(plain.text(terminal.pages(scenes, width), width))
     raise typer.Exit(intake.exit_code)

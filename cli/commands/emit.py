@@ -42,7 +42,7 @@ def emit(
     configuration cannot run; 2: trouble. Without -o it goes to standard output.
     """
     from kcfg.cli import console
-    from kcfg.cli.emitting import Source, compared
+    from kcfg.cli.emitting import Specs, compared
     from kcfg.cli.exits import FAILED
     from kcfg.cli.intake.specs import Intake, spare, usage
     from kcfg.cli.saving import STDOUT, SaveError, save
@@ -52,7 +52,7 @@ def emit(
         usage("--check compares and --output writes: give one of them")
     intake = Intake(specs, preset, settings=settings, release=release, target=target)
     spare(output, intake.paths)
-    source = Source(intake, Projects())
+    source = Specs(intake, Projects())
     text, code = source.emitted(lang, name=name, unsupported=unsupported)
     if text is None:
         raise typer.Exit(code)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kcfg.cli.intake.options import Format, Preset, Release, Setting, Target
+from kcfg.cli.intake.options import Format, Preset, Release, Setting, Target, completing
 
 if TYPE_CHECKING:
     from kcfg.cli.intake.specs import Intake
@@ -21,14 +21,22 @@ Words = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="[SPEC] [NAME]...",
-        help="A spec file (`-` is standard input), then values or inputs by name; with --preset "
-        "or --kernel only names. Without names: the story of the whole configuration.",
+        help="A spec file (`-` is standard input), a directory of specs, or a preset's name where "
+        "no such file exists; then values or inputs by name, or goals such as "
+        '"num_kv_stages >= 6", which are told what reaches them. With --preset or --kernel '
+        "only names. Without names: the story of the whole configuration.",
         show_default=False,
+        autocompletion=completing("words"),
     ),
 ]
 Manual = Annotated[
     str | None,
-    typer.Option("--kernel", metavar="KERNEL", help="Explain names without a spec, as a manual."),
+    typer.Option(
+        "--kernel",
+        metavar="KERNEL",
+        help="Explain names without a spec, as a manual.",
+        autocompletion=completing("kernels"),
+    ),
 ]
 Depth = Annotated[
     int | None,
@@ -37,6 +45,11 @@ Depth = Annotated[
 Tree = Annotated[
     bool,
     typer.Option("--tree", help="Draw what a value rests on as a tree, down to the inputs."),
+]
+
+
+Glossary = Annotated[
+    bool, typer.Option("--words", help="List the words that formulas use, and what they give.")
 ]
 
 
@@ -49,12 +62,13 @@ def explain(
     target: Target = None,
     depth: Depth = None,
     tree: Tree = False,
+    glossary: Glossary = False,
     format: Annotated[str, Format("explain")] = "text",
 ) -> None:
     """Show why each number is what it is: formula, numbers, limits, what rests on what.
 
-    Exit code 0: explained; 1: explained, and the configuration is not supported or
-    cannot run; 2: trouble, such as a name that is none.
+    Exit code 0: explained; 1: explained, and the configuration is not supported, cannot
+    run, or nothing was found that reaches a goal; 2: trouble, such as a name that is none.
     """
     from importlib import import_module
 
@@ -62,10 +76,15 @@ def explain(
 
     if kernel is not None and (preset or settings or target):
         usage("--kernel explains without a spec: no --preset, --set or --target")
+    if glossary and (words or preset or kernel or settings or release or target):
+        usage("--words explains what all formulas have in common: no spec, and nothing beside")
     names = list(words or ())
     specs = [] if preset or kernel else names[:1]
     del names[: len(specs)]
     writer = import_module(f"kcfg.cli.formats.explain.{format}")
+    if glossary:
+        writer.write(_glossary(), tree)
+        raise typer.Exit
     if kernel is not None:
         writer.write(_manual(kernel, release, names), tree)
         raise typer.Exit
@@ -81,10 +100,12 @@ def _explained(intake: Intake, names: list[str], depth: int) -> Iterator[Told]:
     from kcfg.cli.exits import FAILED, FOUND
     from kcfg.cli.intake.names import no_such
     from kcfg.cli.pages.told import Told
-    from kcfg.core.errors import UnknownError
+    from kcfg.core.errors import UnknownError, UsageError
     from kcfg.core.explain.explanation import explain as why
+    from kcfg.core.explain.goals import is_goal, read_goals, seek
     from kcfg.core.findings import findings
-    from kcfg.core.spec.head import LAUNCH
+    from kcfg.core.report import registers
+    from kcfg.core.spec.known import LAUNCH
     from kcfg.core.spec.problem import printable
 
     for spec in intake:
@@ -97,6 +118,7 @@ def _explained(intake: Intake, names: list[str], depth: int) -> Iterator[Told]:
             spec.name,
             spec.source,
             findings=tuple(finding.to_json() for finding in found_by_rules),
+            release_given=spec.release_given,
         )
         if any(finding.severity == "error" for finding in found_by_rules):
             intake.fail(FOUND)
@@ -106,23 +128,39 @@ def _explained(intake: Intake, names: list[str], depth: int) -> Iterator[Told]:
                 console.error(printable(f"{spec.source}: {names[0]}: {hint}"))
                 intake.fail(FAILED)
             else:
-                yield told._replace(asked=kernel.asked())
+                yield told._replace(asked=kernel.asked(), registers=registers(kernel.block))
             continue
         if not names:
             from kcfg.core.explain.story import story
 
-            yield told._replace(story=story(kernel))
+            yield told._replace(story=story(kernel), registers=registers(kernel.block))
             continue
-        found = []
+        found, pins = [], []
         for name in names:
             try:
-                found.append(why(kernel, name, depth))
-            except UnknownError:
-                hint = no_such(spec.cls, name, "`kcfg derive` shows all there are")
+                if is_goal(name):
+                    pins += read_goals(name, spec.cls)
+                else:
+                    found.append(why(kernel, name, depth))
+            except (UnknownError, UsageError) as wrong:
+                hint = str(wrong)
+                if isinstance(wrong, UnknownError):
+                    hint = no_such(spec.cls, wrong.name, "`kcfg derive` shows all there are")
                 console.error(printable(f"{spec.source}: {name}: {hint}"))
                 intake.fail(FAILED)
-        if found:
-            yield told._replace(explanations=tuple(found))
+        sought = seek(kernel, pins) if pins else None
+        if sought and sought.search and not sought.search.found:
+            intake.fail(FOUND)
+        if found or sought:
+            yield told._replace(explanations=tuple(found), sought=sought)
+
+
+def _glossary() -> Iterator[Told]:
+    """The words of formulas."""
+    from kcfg.cli.pages.told import Told
+    from kcfg.core.explain.glossary import words
+
+    yield Told("", "", words=words())
 
 
 def _manual(kernel: str, release: str | None, names: list[str]) -> Iterator[Told]:
@@ -130,19 +168,21 @@ def _manual(kernel: str, release: str | None, names: list[str]) -> Iterator[Told
     from kcfg.cli.intake.names import no_such
     from kcfg.cli.intake.specs import known, usage
     from kcfg.cli.pages.told import Told
-    from kcfg.core import kernels
     from kcfg.core.errors import UnknownError
     from kcfg.core.explain.explanation import reference
-    from kcfg.core.spec.head import LAUNCH, kernel_named
+    from kcfg.core.explain.goals import is_goal
+    from kcfg.core.spec.known import LAUNCH, release_of
 
     if kernel == LAUNCH:
         usage(f"{UNDERIVED}; `kcfg kernels launch` lists its keys")
     with known():
-        cls = kernels.find(kernel_named(kernel), release)
+        cls = release_of(kernel, release)
     if not names:
         usage(f"name a value or input; `kcfg kernels {kernel}` lists them")
     found = []
     for name in names:
+        if is_goal(name):
+            usage(f"{name}: a goal is about a configuration: name a spec")
         try:
             found.append(reference(cls, name))
         except UnknownError:

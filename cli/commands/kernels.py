@@ -8,26 +8,27 @@ from kcfg.cli.intake.options import KernelName, ListFormat
 
 
 def kernels(name: Annotated[str | None, KernelName] = None, format: ListFormat = "table") -> None:
-    """List the kernels, or one kernel's releases, inputs and values."""
+    """List the kernels, or one kernel's releases, inputs and values; a definition's by its path."""
     from kcfg.cli.formats.listing import show
     from kcfg.cli.intake.specs import known
     from kcfg.cli.pages import kernels as pages
     from kcfg.core import kernels as registry
-    from kcfg.core.spec.head import LAUNCH, kernel_named
+    from kcfg.core.spec.known import LAUNCH, listed, releases
 
     if name is None:
         from kcfg.cli.pages import launch_keys
 
-        briefs = [pages.brief(registry.find(each)) for each in registry.names()]
+        names = (*registry.names(), *registry.packaged())
+        briefs = [pages.brief(registry.find(each)) for each in names]
+        briefs += [pages.brief(cls) for cls in listed()]
         briefs.append(launch_keys.brief())
         show(format, briefs, pages.overview(briefs))
         return
-    with known():
-        kernel_named(name)
     if name == LAUNCH:
         from kcfg.cli.pages import launch_keys
 
         show(format, launch_keys.whole(), launch_keys.manual())
         return
-    releases = [registry.find(name, each) for each in registry.releases(name)]
-    show(format, pages.whole(releases), pages.manual(releases))
+    with known():
+        found = releases(name)
+    show(format, pages.whole(found), pages.manual(found))

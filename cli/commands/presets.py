@@ -6,12 +6,15 @@ from typing import Annotated
 
 import typer
 
-from kcfg.cli.intake.options import ListFormat
+from kcfg.cli.intake.options import ListFormat, completing
 
 
 def presets(
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="Print this preset's YAML.")
+        str | None,
+        typer.Argument(
+            metavar="[NAME]", help="Print this preset's YAML.", autocompletion=completing("presets")
+        ),
     ] = None,
     format: ListFormat = "table",
 ) -> None:

@@ -6,12 +6,17 @@ from typing import Annotated
 
 import typer
 
-from kcfg.cli.intake.options import ListFormat
+from kcfg.cli.intake.options import ListFormat, completing
 
 
 def rules(
     id: Annotated[
-        str | None, typer.Argument(metavar="[ID]", help="Show this rule's page, as SMEM001.")
+        str | None,
+        typer.Argument(
+            metavar="[ID]",
+            help="Show this rule's page, as SMEM001.",
+            autocompletion=completing("rules"),
+        ),
     ] = None,
     format: ListFormat = "table",
 ) -> None:
@@ -22,14 +27,15 @@ def rules(
     from kcfg.core.validate.selection import find, known
 
     if id is None:
-        brief = [(rule.id, rule.severity, rule.title) for rule in known()]
         columns = [Column("rule"), Column("severity"), Column("what it checks")]
-        facts = [dict(zip(("id", "severity", "title"), each, strict=True)) for each in brief]
-        show(format, facts, [Table(columns, [Row(each) for each in brief])])
+        rows = [Row((each.id, ", ".join(each.severities), each.title)) for each in known()]
+        names = ("id", "severity", "severities", "title")
+        facts = [{name: getattr(each, name) for name in names} for each in known()]
+        show(format, facts, [Table(columns, rows)])
         return
     with known_name():
         rule = find(id)
-    page: list[Piece] = [Heading(f"{rule.id} ({rule.severity})", 1)]
+    page: list[Piece] = [Heading(f"{rule.id} ({', '.join(rule.severities)})", 1)]
     for paragraph in rule.page.split("\n\n"):
         page += [Line(""), Line(" ".join(paragraph.split()))]
     show(format, {**rule._asdict()}, page)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from kcfg.cli import formats
-from kcfg.cli.intake.options import Output, Preset, Release, Setting, Target
+from kcfg.cli.intake.options import Output, Preset, Release, Setting, Target, completing
 
 
 def sweep(
@@ -15,9 +15,11 @@ def sweep(
         list[str] | None,
         typer.Argument(
             metavar="[SPEC]",
-            help="A spec file (`-`: standard input) whose inputs may be lists, as [64, 128], "
-            "or ranges, as 64..512 step 64.",
+            help="A spec file (`-`: standard input), a directory with one, or a preset's name "
+            "where no such file exists. Inputs may be lists, as [64, 128], or ranges, as "
+            "64..512 step 64.",
             show_default=False,
+            autocompletion=completing("specs"),
         ),
     ] = None,
     preset: Preset = None,
@@ -38,13 +40,17 @@ def sweep(
     columns: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="A,B,...", help="The inputs and values to show; `all` for all there are."
+            metavar="A,B,...",
+            help="The inputs and values to show; `all` for all there are.",
+            autocompletion=completing("columns"),
         ),
     ] = None,
     sort: Annotated[
         str | None,
         typer.Option(
-            metavar="A,-B,...", help="Show what comes first by these: least first, with - greatest."
+            metavar="A,-B,...",
+            help="Show what comes first by these: least first, with - greatest.",
+            autocompletion=completing("columns"),
         ),
     ] = None,
     top: Annotated[
@@ -56,8 +62,15 @@ def sweep(
             metavar="A,-B,...",
             help="Show the points that no other beats in all of these: less is better, with - "
             "more is. Of points alike in all of them, the first.",
+            autocompletion=completing("columns"),
         ),
     ] = None,
+    everything: Annotated[
+        bool,
+        typer.Option(
+            "--all", help="Let --sort, --top and --pareto pick among refused points as well."
+        ),
+    ] = False,
     format: Annotated[
         str | None,
         typer.Option(
@@ -89,8 +102,14 @@ def sweep(
             help="Draw the least and greatest B for each A, a band for each C, to the file of -o.",
         ),
     ] = None,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Say nothing of the run but what goes wrong.")
+    ] = False,
 ) -> None:
-    """Derive a grid of shapes, and count why points are refused."""
+    """Derive a grid of shapes, and count why points are refused.
+
+    --sort, --top and --pareto pick among the points that are supported.
+    """
     from kcfg.cli.intake.sweep_options import Options
     from kcfg.cli.sweeping import sweep as run
 
@@ -107,6 +126,7 @@ def sweep(
             sort=sort,
             top=top,
             pareto=pareto,
+            everything=everything,
             format=format,
             output=output,
             resume=resume,
@@ -114,6 +134,7 @@ def sweep(
             engine=engine,
             scheduler=scheduler,
             plot=plot,
+            quiet=quiet,
         )
     )
     raise typer.Exit(code)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kcfg.cli.intake.options import ListFormat
+from kcfg.cli.intake.options import ListFormat, completing
 
 if TYPE_CHECKING:
     from kcfg.cli.pages.pieces import Row
@@ -19,14 +19,18 @@ LONGEST = 16
 def targets(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="[NAME]", help="A GPU, by any of its names: b200, sm_100a, 10.0."),
+        typer.Argument(
+            metavar="[NAME]",
+            help="A GPU, by any of its names: b200, DGX Spark, sm_100a, 10.0.",
+            autocompletion=completing("targets"),
+        ),
     ] = None,
     format: ListFormat = "table",
 ) -> None:
     """List the GPUs, or one GPU's limits with the documents they come from."""
     from kcfg.cli.formats.listing import show
     from kcfg.cli.intake.specs import known
-    from kcfg.cli.pages.pieces import Column, Heading, Row, Table
+    from kcfg.cli.pages.pieces import Column, Heading, Line, Row, Table
     from kcfg.cli.pages.units import number
     from kcfg.core import targets as gpus
 
@@ -37,17 +41,26 @@ def targets(
         columns = [
             Column(key) for key in ("target", "arch", "cc", "SMs", "smem/block", "TMEM", "mma")
         ]
+        others = [Row([target.name, ", ".join(gpus.spellings(target))]) for target in found]
         show(
             format,
-            [{key: getattr(target, key) for key in keys} for target in found],
-            [Table(columns, rows)],
+            [
+                {key: getattr(target, key) for key in keys}
+                | {"spellings": list(gpus.spellings(target))}
+                for target in found
+            ],
+            [
+                Table(columns, rows),
+                Heading("Other names"),
+                Table([Column("target"), Column("also called")], others),
+            ],
         )
         return
     with known():
         target = gpus.find(name)
-    limits = list(target.rows())
+    limits, also = list(target.rows()), gpus.spellings(target)
     rows = [
-        _row(name, number(value), unit, f"{doc} [{source}]")
+        _row(name, _text(value), unit, f"{doc} [{source}]")
         for limit, whole, unit, doc, source in limits
         for name, value in _single(limit, whole)
     ]
@@ -61,12 +74,17 @@ def targets(
         format,
         {
             "name": target.name,
+            "spellings": list(also),
             "limits": [
                 dict(zip(("name", "value", "unit", "doc", "source"), row, strict=True))
                 for row in limits
             ],
         },
-        [Heading(f"{target.name} ({target.arch})", 1), Table(columns, rows)],
+        [
+            Heading(f"{target.name} ({target.arch})", 1),
+            *([Line(f"Also called {', '.join(also)}.", indent=2)] if also else []),
+            Table(columns, rows),
+        ],
     )
 
 
@@ -77,6 +95,15 @@ def _row(name: str, value: str, unit: str, about: str) -> Row:
     if len(value) > LONGEST:
         return Row((name, "", unit, f"{value}. {about}"))
     return Row((name, value, unit, about))
+
+
+def _text(value: Any) -> str:
+    """A value in words: names behind one another, and - where there is none."""
+    from kcfg.cli.pages.units import number
+
+    if isinstance(value, tuple) and all(isinstance(each, str) for each in value):
+        return ", ".join(value) or number(None)
+    return number(value)
 
 
 def _single(limit: str, value: Any) -> list[tuple[str, Any]]:

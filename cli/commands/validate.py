@@ -7,36 +7,42 @@ from typing import Annotated
 import typer
 
 from kcfg.cli import validating as shared
-from kcfg.cli.intake.options import Format
+from kcfg.cli.intake.judging import Ignore, Info, Most, Quiet, Select, Statistics, Strict
+from kcfg.cli.intake.options import Format, Preset, Release, Setting, Specs, Target
 
 
 def validate(
-    paths: Annotated[list[str], typer.Argument(metavar="PATH...", help=shared.PATHS)],
+    specs: Specs = None,
+    preset: Preset = None,
+    settings: Setting = None,
+    release: Release = None,
+    target: Target = None,
     format: Annotated[str, Format("validate")] = "text",
-    target: Annotated[
-        str | None, typer.Option("--target", metavar="NAME", help=shared.TARGET)
-    ] = None,
-    select: Annotated[
-        list[str] | None, typer.Option("--select", metavar="ID", help=shared.SELECT)
-    ] = None,
-    ignore: Annotated[
-        list[str] | None, typer.Option("--ignore", metavar="ID", help=shared.IGNORE)
-    ] = None,
-    strict: Annotated[bool | None, typer.Option("--strict/--no-strict", help=shared.STRICT)] = None,
-    info: Annotated[bool, typer.Option("--info", help=shared.INFO)] = False,
-    most: Annotated[
-        int | None, typer.Option("--max-findings", metavar="N", help=shared.MOST)
-    ] = None,
+    select: Select = None,
+    ignore: Ignore = None,
+    strict: Strict = None,
+    info: Info = False,
+    most: Most = None,
+    quiet: Quiet = False,
+    statistics: Statistics = False,
 ) -> None:
     """Judge specs, pins and saved reports against a GPU's limits."""
-    code = shared.validate(
-        paths,
-        format=format,
-        target=target,
-        select=select,
-        ignore=ignore,
-        strict=strict,
-        info=info,
-        most=most,
-    )
+    from kcfg.cli.intake.specs import known
+
+    with known():
+        code = shared.validate(
+            specs or (),
+            presets=preset,
+            settings=settings,
+            release=release,
+            target=target,
+            format=format,
+            select=select,
+            ignore=ignore,
+            strict=strict,
+            info=info,
+            most=most,
+            quiet=quiet,
+            statistics=statistics,
+        )
     raise typer.Exit(code)

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from kcfg.cli.pages.titles import title
 from kcfg.core.kernel import Kernel
 
 
-def no_such(cls: type[Kernel], name: str, otherwise: str) -> str:
-    """A message about an unknown value or input; ``otherwise`` says where all are listed."""
-    from kcfg.core.errors import nearest
+def known(cls: type[Kernel]) -> list[str]:
+    """Every value and input of a kernel, by the keys that reports and specs have."""
     from kcfg.core.report import units
 
-    known = [*units(cls), *(member.key for member in cls.inputs.values())]
-    likely = nearest(name, known)
-    hint = f"did you mean {likely!r}?" if likely else otherwise
-    return f"no such value of {title(None, cls.kernel, cls.release, '')}; {hint}"
+    return list(dict.fromkeys([*units(cls), *(member.key for member in cls.inputs.values())]))
+
+
+def no_such(cls: type[Kernel], name: str, lists: str, others: Iterable[str] = ()) -> str:
+    """A message about an unknown value or input; ``lists`` says where all are listed.
+
+    ``others`` are names that would have done beside those of the kernel.
+    """
+    from kcfg.core.errors import nearest
+
+    likely = nearest(name, [*known(cls), *others])
+    hint = f"did you mean {likely!r}? " if likely else ""
+    return f"no such value of {title(None, cls.kernel, cls.release, '')}; {hint}{lists}"

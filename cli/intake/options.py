@@ -8,22 +8,40 @@ from typing import Annotated, Any
 import typer
 
 from kcfg.cli import formats
+from kcfg.cli.intake import helps
+
+
+def completing(what: str) -> Any:
+    """What offers the words of a kind to a shell: one of ``completion.KINDS``."""
+
+    def offer(ctx: typer.Context, incomplete: str) -> list[str]:
+        from kcfg.cli.intake.completion import offered
+
+        return offered(what, ctx.params, incomplete)
+
+    return offer
+
 
 Specs = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="SPEC...", help="Spec files; `-` is standard input.", show_default=False
+        metavar="SPEC...",
+        help=helps.SPECS,
+        show_default=False,
+        autocompletion=completing("specs"),
     ),
 ]
 Preset = Annotated[
     list[str] | None,
     typer.Option(
-        "--preset", metavar="NAME", help="A shipped spec (see `kcfg presets`); repeatable."
+        "--preset", metavar="NAME", help=helps.PRESET, autocompletion=completing("presets")
     ),
 ]
 Setting = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="Set an input over the file; repeatable."),
+    typer.Option(
+        "--set", metavar="KEY=VALUE", help=helps.SETTING, autocompletion=completing("settings")
+    ),
 ]
 
 
@@ -37,13 +55,21 @@ def _said(option: typer.CallbackParam, value: str | None) -> str | None:
 Release = Annotated[
     str | None,
     typer.Option(
-        "--release", metavar="X.Y", help="Derive as of this upstream release.", callback=_said
+        "--release",
+        metavar="X.Y",
+        help=helps.RELEASE,
+        callback=_said,
+        autocompletion=completing("releases"),
     ),
 ]
 Target = Annotated[
     str | None,
     typer.Option(
-        "--target", metavar="NAME", help="Derive for this GPU, such as b200.", callback=_said
+        "--target",
+        metavar="NAME",
+        help=helps.TARGET,
+        callback=_said,
+        autocompletion=completing("targets"),
     ),
 ]
 
@@ -55,6 +81,11 @@ def Output(help: str, flag: str = "--output") -> Any:
 
 
 KernelName = typer.Argument(metavar="[KERNEL]", help="A kernel's name, such as fa4.")
+KernelName = typer.Argument(
+    metavar="[KERNEL]",
+    help="A kernel's name, such as fa4.",
+    autocompletion=completing("kernels"),
+)
 
 
 def Format(command: str) -> Any:
@@ -75,7 +106,12 @@ def one_of(
             raise typer.BadParameter(f"unknown {what} {value!r}; known: {', '.join(known)}")
         return value
 
-    return typer.Option(flag, metavar="|".join(known), help=help, callback=check)
+    def offer(incomplete: str) -> list[str]:
+        return [word for word in known if word.startswith(incomplete)]
+
+    return typer.Option(
+        flag, metavar="|".join(known), help=help, callback=check, autocompletion=offer
+    )
 
 
 ListFormat = Annotated[str, one_of(["table", "json"])]

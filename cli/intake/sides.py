@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple, NoReturn
@@ -10,17 +9,17 @@ from typing import NamedTuple, NoReturn
 import typer
 
 from kcfg.cli import console
-from kcfg.cli.exits import FAILED
-from kcfg.cli.intake.specs import pair, usage
-from kcfg.core import presets
+from kcfg.cli.exits import FINE
+from kcfg.cli.intake.specs import code_of, known, once, usage
 from kcfg.core.diff import Side, derived
 from kcfg.core.diff.saved import parsed, restored
-from kcfg.core.figures import some
+from kcfg.core.figures import joined, some
 from kcfg.core.saved.reading import SavedError
 from kcfg.core.spec import Overrides, Spec, read
-from kcfg.core.spec.documents import STDIN, opened, why_unread
-from kcfg.core.spec.overrides import NOTHING
-from kcfg.core.spec.problem import Problem, printable
+from kcfg.core.spec.documents import opened, why_unread
+from kcfg.core.spec.overrides import AS_IT_IS, pair
+from kcfg.core.spec.problem import Problem
+from kcfg.core.spec.sources import NAMELESS, Source, sources
 
 BETWEEN = ".."
 """What stands between two values of an option, old and new."""
@@ -38,14 +37,11 @@ class Variation(NamedTuple):
     new: Overrides
     varies: bool
 
-    @property
-    def given(self) -> bool:
-        return self.new != NOTHING
-
 
 def variation(settings: Iterable[str] | None, release: str | None, target: str | None) -> Variation:
     """Read ``OLD..NEW`` in options; a value without ``..`` holds for both sides."""
-    pairs = [(key, _both(text)) for key, text in map(pair, settings or ())]
+    with known():
+        pairs = [(key, _both(text)) for key, text in map(pair, settings or ())]
     releases, targets = _both(release), _both(target)
     old, new = (
         Overrides(
@@ -58,28 +54,39 @@ def variation(settings: Iterable[str] | None, release: str | None, target: str |
     return Variation(old, new, old != new)
 
 
-def pairs(old: str, new: str | None, vary: Variation) -> Iterator[tuple[Side, Side]]:
-    """What is to be compared with what; leaves with a message where that cannot be had."""
-    if new is not None:
-        if vary.varies:
-            usage(f"two specs are compared as they are: give one of them, or no `{BETWEEN}`")
-        if old == new == "-":
-            usage("standard input can be read only once")
-        before, after = _sides(old, vary.old), _sides(new, vary.new)
+def pairs(
+    names: Sequence[str], presets: Sequence[str], vary: Variation
+) -> Iterator[tuple[Side, Side]]:
+    """What is to be compared with what; leaves with a message where that cannot be had.
+
+    The first of what is named is old, and the rest is new: one configuration is compared with
+    each, several with as many.
+    """
+    once(names)
+    named = [*(sources([name]) for name in names), *(sources((), [name]) for name in presets)]
+    if not named:
+        usage(NAMELESS)
+    if vary.varies and len(named) > 1:
+        usage(f"two specs are compared as they are: give one of them, or no `{BETWEEN}`")
+    old, *new = [_read(each) for each in named]
+    before = _sides(old, vary.old)
+    if new:
+        after = [side for each in new for side in _sides(each, vary.new)]
     elif vary.varies:
-        data = _data(old)
-        before, after = _sides(old, vary.old, data), _sides(old, vary.new, data)
-    else:
-        before = _sides(old, vary.old)
-        if not all(side.saved for side in before):
-            usage(
-                "name a second spec, or vary this one with "
-                "--release OLD..NEW, --target X..Y or --set key=1..2"
-            )
+        after = _sides(old, vary.new)
+    elif all(side.saved for side in before):
         after = [_now(side) for side in before]
+    else:
+        usage(
+            "name a second spec, or vary this one with "
+            "--release OLD..NEW, --target X..Y or --set key=1..2"
+        )
+    if len(before) == 1:
+        before *= len(after)
     if len(before) != len(after):
-        counts = some(len(before), "configuration"), len(after)
-        usage(f"{old} holds {counts[0]}, {new} {counts[1]}: compare as many")
+        first, *others = [*names, *presets]
+        count = some(len(before), "configuration")
+        usage(f"{first} holds {count}, {joined(others)} {len(after)}: compare as many, or one")
     yield from zip(before, after, strict=True)
 
 
@@ -102,62 +109,70 @@ def _now(saved: Side) -> Side:
     return Side(found, saved.kernel)
 
 
-def _sides(argument: str, overrides: Overrides, data: bytes | None = None) -> Sequence[Side]:
-    """The configurations that an argument names."""
-    file = _file(argument)
-    if data is None:
-        data = _data(argument)
-    try:
-        reports = parsed(data, file)
-    except SavedError as error:
-        _leave([Problem(file, *error.position, "", str(error))])
-    if reports is None:
-        found = [_spec(item) for item in islice(read(data, file, overrides), MOST + 1)]
-    elif overrides != NOTHING:
-        usage(f"{file} is a saved report, which is taken as it is: no --set, --release or --target")
-    else:
-        found = [restored(report) for report in reports[: MOST + 1]]
-    if len(found) > MOST:
-        _leave([f"{file}: more than {MOST:,} configurations, too many to compare"])
+class _File(NamedTuple):
+    """What was read, and what messages call it."""
+
+    name: str
+    data: bytes
+
+
+def _read(named: Iterable[Source | Problem]) -> list[_File]:
+    """The files that an argument names."""
+    found, problems = [], []
+    for each in named:
+        if isinstance(each, Problem):
+            problems.append(each)
+            continue
+        try:
+            with opened(each.path) as stream:
+                found.append(_File(each.file, stream.read(LARGEST + 1)))
+        except OSError as error:
+            problems.append(_unreadable(each.file, why_unread(error, each.path)))
+        else:
+            if len(found[-1].data) > LARGEST:
+                message = f"more than {LARGEST:,} bytes, too many to compare"
+                problems.append(_unreadable(each.file, message))
+    if problems:
+        _leave(problems)
+    return found
+
+
+def _sides(files: list[_File], overrides: Overrides) -> list[Side]:
+    """The configurations in files."""
+    every = (item for file in files for item in _held(file, overrides))
+    found = list(islice(every, MOST + 1))
     problems = [problem for item in found if isinstance(item, list) for problem in item]
-    if problems or not found:
-        _leave(problems or [f"{file}: no spec here"])
+    if len(found) > MOST:
+        message = f"more than {MOST:,} configurations, too many to compare"
+        problems = [_unreadable(files[0].name, message)]
+    if problems:
+        _leave(problems)
     return [item for item in found if isinstance(item, Side)]
+
+
+def _held(file: _File, overrides: Overrides) -> Iterable[Side | list[Problem]]:
+    try:
+        reports = parsed(file.data, file.name)
+    except SavedError as error:
+        return [[Problem(file.name, *error.position, "", str(error), "unreadable")]]
+    if reports is None:
+        return map(_spec, read(file.data, file.name, overrides))
+    if overrides.given:
+        usage(f"{file.name}: {AS_IT_IS}")
+    return [restored(report) for report in reports] or [[_unreadable(file.name, "no spec here")]]
 
 
 def _spec(item: Spec | list[Problem]) -> Side | list[Problem]:
     return derived(item) if isinstance(item, Spec) else item
 
 
-def _is_preset(argument: str) -> bool:
-    return not os.path.exists(argument) and argument in presets.names()
+def _unreadable(file: str, message: str) -> Problem:
+    return Problem(file, 0, 0, "", message, "unreadable")
 
 
-def _file(argument: str) -> str:
-    """What messages call an argument: standard input, a preset of this name, else a file."""
-    if argument == "-":
-        return STDIN
-    return f"preset:{argument}" if _is_preset(argument) else argument
-
-
-def _data(argument: str) -> bytes:
-    if _is_preset(argument):
-        return presets.text(argument).encode()
-    try:
-        with opened(argument) as stream:
-            data = stream.read(LARGEST + 1)
-    except OSError as error:
-        from kcfg.core.errors import nearest
-
-        close = nearest(argument, presets.names()) if not os.path.exists(argument) else None
-        hint = f" (did you mean the preset {close!r}?)" if close else ""
-        _leave([f"{argument}: {why_unread(error, argument)}{hint}"])
-    if len(data) > LARGEST:
-        _leave([f"{argument}: more than {LARGEST:,} bytes, too many to compare"])
-    return data
-
-
-def _leave(messages: Iterable[object]) -> NoReturn:
-    for message in messages:
-        console.error(printable(str(message)))
-    raise typer.Exit(FAILED)
+def _leave(problems: Iterable[Problem]) -> NoReturn:
+    code = FINE
+    for problem in problems:
+        console.error(problem)
+        code = max(code, code_of(problem))
+    raise typer.Exit(code)

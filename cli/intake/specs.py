@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import os
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NoReturn
 
 from kcfg.cli import console
 from kcfg.cli.exits import FAILED, FINE, FOUND
 from kcfg.core.printing import printable_lines
-from kcfg.core.spec import Overrides, Problem, Spec, read, read_file
+from kcfg.core.spec import Overrides, Problem, Spec, read_file
+from kcfg.core.spec.sources import NAMELESS, TWICE, sources
 
 
 class Intake:
@@ -32,9 +34,10 @@ class Intake:
         self.exit_code = FINE
         self._done = 0  # paths read to their end
         if not self.paths and not self.presets:
-            usage("name a spec file, `-` for standard input, or --preset NAME")
-        pairs = tuple(map(pair, settings or ()))
-        self.overrides = Overrides(set=pairs, release=release, target=target)
+            usage(NAMELESS)
+        once(self.paths)
+        with known():
+            self.overrides = Overrides.of(settings, release, target)
 
     def __iter__(self) -> Iterator[Spec]:
         from kcfg.cli.progress import watched
@@ -54,30 +57,25 @@ class Intake:
         self.exit_code = max(self.exit_code, code)
 
     def _files(self) -> Iterator[Iterator[Spec | list[Problem]]]:
-        for path in self.paths:
-            yield read_file(path, self.overrides)
+        for source in sources(self.paths, self.presets):
+            if isinstance(source, Problem):
+                self._tell([source])
+            else:
+                yield read_file(source.path, self.overrides, source.file)
             self._done += 1
-        if self.presets:
-            from kcfg.core import presets
-            from kcfg.core.errors import UnknownError
-
-            for name in self.presets:
-                try:
-                    yield read(presets.text(name), f"preset:{name}", self.overrides)
-                except UnknownError as unknown:
-                    console.error(f"--preset {name}: {unknown}")
-                    self.fail(FAILED)
 
     def _share(self) -> float | None:
         """How much of the input has been read, as far as that can be known."""
         from kcfg.cli.progress import share_of
 
-        return share_of(self.paths, self._done)
+        if any(map(os.path.isdir, self.paths)):  # of who knows how many files
+            return None
+        return share_of([*self.paths, *self.presets], self._done)
 
     def _tell(self, problems: list[Problem]) -> None:
         for problem in problems:
             console.error(problem)
-            self.fail(FAILED if problem.kind == "unreadable" else FOUND)
+            self.fail(code_of(problem))
 
 
 def spare(output: str | None, paths: Iterable[str]) -> None:
@@ -89,32 +87,26 @@ def spare(output: str | None, paths: Iterable[str]) -> None:
             usage(f"-o {output} is the spec itself: name another file")
 
 
-def file_of(name: str) -> str:
-    """The file that a name stands for: itself, or a preset's where there is no such file."""
-    import os
-
-    from kcfg.core import presets
-
-    return presets.path(name) if not os.path.exists(name) and name in presets.names() else name
+def code_of(problem: Problem) -> int:
+    """The exit code of a problem: 1 where a file says what is wrong, else 2."""
+    return FAILED if problem.undone else FOUND
 
 
-def pair(setting: str) -> tuple[str, str]:
-    """Key and text of one ``--set``."""
-    key, equals, text = setting.partition("=")
-    if not equals or not key:
-        usage(f"--set takes key=value, not {setting!r}")
-    return key.strip(), text
+def once(names: Sequence[str]) -> None:
+    """Leave with a message where standard input is named more than once."""
+    if names.count("-") > 1:
+        usage(TWICE)
 
 
 @contextmanager
 def known() -> Iterator[None]:
-    """Turn a name that core does not know into a message and exit code 2."""
-    from kcfg.core.errors import UnknownError
+    """Turn a name that core does not know, or cannot read, into a message and exit code 2."""
+    from kcfg.core.errors import UnknownError, UsageError
 
     try:
         yield
-    except UnknownError as unknown:
-        usage(str(unknown))
+    except (UnknownError, UsageError) as wrong:
+        usage(str(wrong))
 
 
 def usage(message: str) -> NoReturn:

@@ -30,6 +30,7 @@ class Options(NamedTuple):
     sort: str | None
     top: int | None
     pareto: str | None
+    everything: bool
     format: str | None
     output: str | None
     resume: bool
@@ -37,6 +38,7 @@ class Options(NamedTuple):
     engine: str
     scheduler: str | None
     plot: str | None
+    quiet: bool
 
 
 def plotted(options: Options) -> tuple[Options, dict[str, str]]:

@@ -9,15 +9,15 @@ from math import prod
 import typer
 
 from kcfg.cli import console
-from kcfg.cli.exits import FAILED, FOUND
-from kcfg.cli.intake.specs import pair, usage
+from kcfg.cli.intake.conditions import checked
+from kcfg.cli.intake.specs import code_of, known, usage
 from kcfg.cli.intake.sweep_options import Options, names
-from kcfg.core import presets
-from kcfg.core.errors import UnknownError
+from kcfg.core.expressions.grammar import UnknownNameError
 from kcfg.core.kernel import VERDICT
-from kcfg.core.spec import Overrides
-from kcfg.core.sweep.expression import ExpressionError, condition
-from kcfg.core.sweep.names import UnknownNameError, default_columns, name_of
+from kcfg.core.spec import Overrides, Problem
+from kcfg.core.spec.sources import NAMELESS, sources
+from kcfg.core.sweep.expression import condition
+from kcfg.core.sweep.names import default_columns, name_of
 from kcfg.core.sweep.query import Head, Query
 from kcfg.core.sweep.reader import Sweep, read_sweep
 from kcfg.core.sweep.reduce import MOST, Key, Kind, Reduction
@@ -28,7 +28,7 @@ CELL = 1 << 12
 """Points that should share their texts, for the same reason."""
 CELLS_MOST = 1 << 19
 """Points of a block at most, however many texts there are."""
-CELL_VALUES = 1 << 22
+CELL_VALUES = 1 << 23
 """Values of a block that is written, about: as text they take much memory."""
 
 LARGEST = 1 << 62
@@ -42,22 +42,22 @@ SHOWN = 10_000
 
 def swept(options: Options) -> Sweep:
     """The spec and what varies in it; leaves with messages where it cannot be read."""
-    try:
-        paths = [*options.specs, *map(presets.path, options.presets)]
-    except UnknownError as unknown:
-        usage(f"--preset: {unknown}")
-    if len(paths) != 1:
-        usage("name one spec file, `-` for standard input, or --preset NAME")
-    overrides = Overrides(
-        set=tuple(map(pair, options.settings)), release=options.release, target=options.target
-    )
+    named = list(sources(options.specs, options.presets))
+    if len(named) != 1:
+        usage(f"a sweep is of one spec, not of {len(named)}" if named else NAMELESS)
+    with known():
+        overrides = Overrides.of(options.settings, options.release, options.target)
     zips = [tuple(key.strip() for key in group.split(",")) for group in options.zips]
-    found = read_sweep(paths[0], overrides, zips)
+    (source,) = named
+    found = (
+        [source]
+        if isinstance(source, Problem)
+        else read_sweep(source.path, overrides, zips, source.file)
+    )
     if isinstance(found, list):
         for problem in found:
             console.error(problem)
-        unreadable = any(problem.kind == "unreadable" for problem in found)
-        raise typer.Exit(FAILED if unreadable else FOUND)
+        raise typer.Exit(max(map(code_of, found)))
     return found
 
 
@@ -66,7 +66,7 @@ def query_of(options: Options, sweep: Sweep, format: str, drawn: dict[str, str])
     spec, axes = sweep.spec, sweep.axes
     cls = spec.cls
     if options.where is not None:
-        _checked(options.where, sweep)
+        checked(options.where, cls, "--where")
     columns = _columns(options, sweep, format, drawn)
     shown = len(columns)
     heads = [_head(sweep, column, option) for column, option in columns.items()]
@@ -74,9 +74,9 @@ def query_of(options: Options, sweep: Sweep, format: str, drawn: dict[str, str])
     if size > LARGEST:
         usage(f"{size:,} points are more than can be numbered: {LARGEST:,}")
     keep = _keep(options, sweep, format, size, heads, drawn)
-    verdict = Head(VERDICT, "truth")
-    if keep and keep.ranks and VERDICT in cls.quantities and verdict not in heads:
-        heads.append(verdict)  # so that it can be told how many of the best are refused
+    verdict, judged = Head(VERDICT, "truth"), VERDICT in cls.quantities
+    if keep and judged and verdict not in heads and (keep.ranks or format == "table"):
+        heads.append(verdict)  # so that it can be told which of them are refused
     varied = {key for axis in axes for key in axis.keys}
     means = {one.means for one in cls.spellings if one.word in varied}
     fixed = tuple(
@@ -104,15 +104,16 @@ def query_of(options: Options, sweep: Sweep, format: str, drawn: dict[str, str])
         shown=shown,
         keep=keep,
         encode=getattr(module, "encode", None),
+        supported=judged and _picks(options, sweep),
+        origin=spec.cls.origin,
     )
 
 
-def _checked(where: str, sweep: Sweep) -> None:
-    try:
-        condition(where, sweep.spec.cls, {})
-    except ExpressionError as error:
-        pointer = " " * (error.column - 1) + "^"
-        usage(f"--where: column {error.column}: {error}\n    {where}\n    {pointer}")
+def _picks(options: Options, sweep: Sweep) -> bool:
+    """Whether some points are picked, among the supported ones; the user may say otherwise."""
+    asked = options.where and VERDICT in condition(options.where, sweep.spec.cls, {}).names
+    picks = bool(options.sort or options.top or options.pareto)
+    return picks and not asked and not options.everything
 
 
 def _columns(options: Options, sweep: Sweep, format: str, drawn: dict[str, str]) -> dict[str, str]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from kcfg.cli.pages import moves
+from kcfg.cli.pages import causes, moves
+from kcfg.cli.pages.causes import ARROW
 from kcfg.cli.pages.groups import grouped
 from kcfg.cli.pages.pieces import Column, Heading, Line, Piece, Row, Table
-from kcfg.cli.pages.titles import title
+from kcfg.cli.pages.titles import reported, title
 from kcfg.cli.pages.units import change, number
 from kcfg.cli.pages.verdicts import told, verdict
 from kcfg.core.diff import Change, Diff, Result, Side, Verdict
@@ -16,8 +17,6 @@ from kcfg.core.explain.verdict import Failure
 from kcfg.core.figures import joined
 from kcfg.core.spec.problem import printable
 from kcfg.core.version import VERSION
-
-ARROW = " -> "
 
 
 def pages(diffs: Iterable[Diff], everything: bool) -> Iterator[Piece]:
@@ -55,7 +54,7 @@ def page(diff: Diff, everything: bool) -> Iterator[Piece]:
 
 def _whence(side: Side, by: bool) -> str:
     """A side's label and source, and which kcfg its numbers are from."""
-    parts = [side.report.get("name"), side.report.get("source")]
+    parts = [side.report.get("name"), reported(side.report)]
     if side.saved:
         writer = side.report.get("kcfg", "of an unknown version")
         parts.append(f"saved in {side.saved} by kcfg {writer}")
@@ -128,6 +127,7 @@ def _results(diff: Diff, everything: bool) -> Iterator[Piece]:
         return
     count = len(diff.changed)
     yield Heading(f"{count} of {len(diff.results)} values came out differently")
+    yield from causes.leads(diff)
     for heading, results in _sections(shown).items():
         yield Heading(heading, 3)
         yield _table(results)
@@ -160,7 +160,7 @@ def _row(result: Result) -> Row:
         number(result.old),
         number(result.new),
         _delta(result),
-        because(result),
+        causes.because(result),
     )
     return Row(cells, "" if result.changed else "dim")
 
@@ -169,32 +169,15 @@ def _delta(result: Result) -> str:
     return change(result.delta, result.unit) if result.delta else ""
 
 
-def because(result: Result) -> str:
-    """The changes a result follows from: sets of them, each of which does it alone."""
-    return ", or ".join(_together(result, one) for one in result.because)
-
-
-def _together(result: Result, changes: tuple[Change, ...]) -> str:
-    own = any(each.kind == "formula" and each.name == result.name for each in changes)
-    formulas = [
-        each.name for each in changes if each.kind == "formula" and each.name != result.name
-    ]
-    words = [each.name for each in changes if each.kind in ("input", "limit")]
-    words += ["its formula"] if own else []
-    words += (
-        [f"the formula{'s' if len(formulas) > 1 else ''} of {joined(formulas)}"] if formulas else []
-    )
-    words += [
-        f"another kcfg ({each.old}{ARROW}{each.new})" for each in changes if each.kind == "kcfg"
-    ]
-    return joined(words)
-
-
 # Formulas
 
 
 def _formulas(diff: Diff) -> Iterator[Piece]:
     old, new = diff.old.report["release"], diff.new.report["release"]
+    if old == new:  # of two kernels, or two texts of one definition
+        old, new = diff.old.report["kernel"], diff.new.report["kernel"]
+    if old == new:
+        old, new = "old", "new"
     if diff.formulas:
         yield Heading(f"Formulas that differ between {old} and {new}")
         rows = []

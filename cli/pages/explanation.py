@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 
 from kcfg.cli.pages import words
 from kcfg.cli.pages.pieces import Code, Column, Heading, Line, Piece, Row, Table
-from kcfg.cli.pages.titles import title
+from kcfg.cli.pages.titles import title, whence
 from kcfg.cli.pages.told import Told
 from kcfg.cli.pages.units import measured, number
+from kcfg.core.docs import one_line
 from kcfg.core.explain.explanation import Explanation
 from kcfg.core.figures import joined
-from kcfg.core.spec.problem import printable
 
 HEADINGS = {
     "total": "Made of",
@@ -31,19 +31,28 @@ def pages(told: Iterable[Told], tree: bool) -> Iterator[Piece]:
 
 
 def _page(told: Told, tree: bool) -> Iterator[Piece]:
+    if told.words:
+        yield Heading("The words of formulas", 1)
+        yield from (Line(f"{each.call}: {each.meaning}", indent=2) for each in told.words)
+        return
     yield Heading(title(told.name, told.kernel, told.release, told.target), 1)
     if told.source:
-        yield Line(printable(told.source), "dim")
+        yield Line(whence(told.source, told.release, told.release_given), "dim")
     if told.asked is not None:
         from kcfg.cli.pages import launch
 
         yield from launch.pieces(told)
     if told.story:
-        from kcfg.cli.pages import story
+        from kcfg.cli.pages import registers, story
 
         yield from story.pieces(told.story, told.findings)
+        yield from registers.brief(told.registers)
     for explanation in told.explanations:
         yield from _tree(explanation) if tree else _whole(explanation)
+    if told.sought:
+        from kcfg.cli.pages import goals
+
+        yield from goals.pieces(told.sought)
     if told.references:
         from kcfg.cli.pages import reference
 
@@ -61,7 +70,8 @@ def _whole(explanation: Explanation) -> Iterator[Piece]:
 
 def reasons(told: Explanation) -> Iterator[Piece]:
     """What stands below the value: what it is, its formula with numbers, what rests on what."""
-    yield Line(" ".join(told.doc.split()), indent=2)
+    if told.doc:
+        yield Line(one_line(told.doc), indent=2)
     if told.source:
         yield Line(f"As in {told.source}.", "dim", 2)
     if told.formula:

@@ -8,7 +8,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 GROUPS: dict[str, tuple[str, ...]] = {
-    "Tile": ("rows", "elements", "heads", "tokens", "factor", "dtype", "swizzle"),
+    "Tile": ("rows", "elements", "heads", "tokens", "factor", "dtype", "swizzle", "text"),
     "Stages": ("stages",),
     "Shared memory, bytes": ("bytes",),
     "Tensor memory": ("columns", "address"),

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from kcfg.cli.pages.launch_keys import with_words
 from kcfg.cli.pages.pieces import Column, Heading, Line, Piece, Row, Table
+from kcfg.core.docs import one_line
 from kcfg.core.engine.quantity import REQUIRED
 from kcfg.core.kernel import Kernel
 from kcfg.core.kernels import releases
@@ -12,7 +14,8 @@ from kcfg.core.kernels import releases
 
 def brief(cls: type[Kernel]) -> dict[str, Any]:
     """A kernel among others."""
-    return {"name": cls.kernel, "title": cls.title, "releases": list(releases(cls.kernel))}
+    found = [cls.release] if cls.digest is not None else list(releases(cls.kernel))
+    return {"name": cls.kernel, "title": cls.title, "releases": found}
 
 
 def overview(briefs: list[dict[str, Any]]) -> list[Piece]:
@@ -37,6 +40,7 @@ def whole(found: list[type[Kernel]]) -> dict[str, Any]:
                 "required": member.default is REQUIRED,
                 "default": None if member.default is REQUIRED else member.default,
                 "doc": member.doc,
+                "choices": list(member.choices),
             }
             for member in cls.inputs.values()
         ],
@@ -50,14 +54,28 @@ def manual(found: list[type[Kernel]]) -> list[Piece]:
     """The same as a page."""
     cls, about = found[-1], whole(found)
     spellings = [
-        Row((each.word, each.read.unit, f"in place of {each.means}", each.read.doc))
+        Row(
+            (
+                each.word,
+                each.read.unit,
+                f"in place of {each.means}",
+                with_words(each.read.doc, each.read.choices),
+            )
+        )
         for each in cls.spellings
     ]
     inputs = [
-        Row((member.key, member.unit, _default(member.default), member.doc))
+        Row(
+            (
+                member.key,
+                member.unit,
+                _default(member.default),
+                with_words(member.doc, member.choices),
+            )
+        )
         for member in cls.inputs.values()
     ]
-    values = [Row((each["name"], each["unit"], each["doc"])) for each in about["values"]]
+    values = [Row((each["name"], each["unit"], one_line(each["doc"]))) for each in about["values"]]
     return [
         Heading(f"{about['name']}: {about['title']}", 1),
         Line(f"Follows {about['struct']}.", "dim"),

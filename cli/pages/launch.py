@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcfg.cli.pages import inputs
+from kcfg.cli.pages import inputs, registers
 from kcfg.cli.pages.pieces import Heading, Line, Piece
 from kcfg.cli.pages.told import Told
 from kcfg.cli.pages.verdicts import told as line, verdict
@@ -18,3 +18,4 @@ def pieces(told: Told) -> Iterator[Piece]:
         yield line(finding)
     yield Heading("Asked")
     yield inputs.grid(told.asked or {})
+    yield from registers.brief(told.registers)

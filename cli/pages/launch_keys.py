@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from kcfg.cli.pages.pieces import Column, Heading, Line, Piece, Row, Table
 from kcfg.core.block.block import Block
 from kcfg.core.block.keys import Group, Key
+from kcfg.core.figures import joined
 from kcfg.core.launch.reading import LaunchSpec
 
 
@@ -19,7 +20,14 @@ def brief() -> dict[str, Any]:
 def whole() -> dict[str, Any]:
     """Every key with its path."""
     keys = [
-        {"name": path, "unit": key.unit, "required": False, "default": None, "doc": key.doc}
+        {
+            "name": path,
+            "unit": key.unit,
+            "required": False,
+            "default": None,
+            "doc": key.doc,
+            "choices": list(key.choices),
+        }
         for path, key in _keys(Block, "")
     ]
     return {**brief(), "struct": None, "inputs": keys, "values": []}
@@ -37,10 +45,19 @@ def _keys(group: type[Group], path: str) -> Iterator[tuple[str, Key]]:
 def manual() -> list[Piece]:
     """The same as a page."""
     about = whole()
-    rows = [Row((each["name"], each["unit"], each["doc"])) for each in about["inputs"]]
+    rows = [
+        Row((each["name"], each["unit"], with_words(each["doc"], each["choices"])))
+        for each in about["inputs"]
+    ]
     return [
         Heading(f"{about['name']}: {about['title']}", 1),
         Line("Every key is optional, and what is not given is not judged.", "dim"),
         Heading("Inputs"),
         Table([Column("input"), Column("unit"), Column("")], rows),
     ]
+
+
+def with_words(doc: str, choices: Iterable[str]) -> str:
+    """What a key is, and the words it takes where it does not take any."""
+    words = joined(choices, "or")
+    return f"{doc} One of {words}." if words else doc

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from kcfg.cli.pages import words
 from kcfg.cli.pages.pieces import Code, Column, Heading, Line, Piece, Row, Table
 from kcfg.cli.pages.units import number
+from kcfg.core.docs import one_line
 from kcfg.core.explain.explanation import Reference
 from kcfg.core.figures import joined
 
@@ -22,7 +23,8 @@ TERMS = {
 def pieces(told: Reference) -> Iterator[Piece]:
     """One entry."""
     yield Heading(f"{told.key} [{told.unit}]")
-    yield Line(" ".join(told.doc.split()), indent=2)
+    if told.doc:
+        yield Line(one_line(told.doc), indent=2)
     if told.source:
         yield Line(f"As in {told.source}.", "dim", 2)
     if told.kind == "input":
@@ -34,7 +36,7 @@ def pieces(told: Reference) -> Iterator[Piece]:
         yield Table([Column("term"), Column("formula")], [Row(term) for term in word.terms])
     if told.depends_on:
         rows = [
-            Row([read.key, read.member.doc if read.member else "", words.mark(read)])
+            Row([read.key, one_line(read.member.doc) if read.member else "", words.mark(read)])
             for read in told.depends_on
         ]
         yield Heading("Depends on", 3)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from kcfg.cli.pages import inputs, titles
+from kcfg.cli.pages import inputs, registers, titles
 from kcfg.cli.pages.groups import grouped
 from kcfg.cli.pages.pieces import Column, Grid, Heading, Line, Piece, Row, Table
 from kcfg.cli.pages.units import number
@@ -15,7 +15,6 @@ from kcfg.core.explain.verdict import binding
 from kcfg.core.figures import kib
 from kcfg.core.kernel import Kernel
 from kcfg.core.report import Derived
-from kcfg.core.spec.problem import printable
 
 
 def pages(derived: Iterable[Derived], everything: bool = False) -> Iterator[list[Piece]]:
@@ -28,7 +27,7 @@ def page(derived: Derived, everything: bool = False) -> Iterator[Piece]:
     """One report as pieces."""
     kernel, report = derived
     yield Heading(titles.configuration(report), 1)
-    yield Line(printable(report["source"]), "dim")
+    yield Line(titles.reported(report), "dim")
     yield from judged(derived)
     yield Heading("Inputs")
     yield inputs.grid(report["inputs"])
@@ -40,7 +39,7 @@ def layout(report: dict[str, Any]) -> Iterator[Piece]:
     """What sits where, as tables under their headings; nothing of what is not modelled."""
     yield from _smem(report["smem"])
     yield from _tmem(report["tmem"])
-    yield from _registers(report["registers"])
+    yield from registers.pieces(report["registers"])
     yield from _barriers(report["barriers"])
 
 
@@ -75,7 +74,7 @@ def members(cls: type[Kernel]) -> list[str]:
     return [
         member.key
         for member in cls.quantities.values()
-        if not member.step and "." not in member.key
+        if not (member.step or member.place) and "." not in member.key
     ]
 
 
@@ -140,22 +139,6 @@ def _columns(region: dict[str, Any]) -> Row:
         region["name"] + _alias(region),
     )
     return Row(cells, "dim" if region["alias_of"] else "")
-
-
-def _registers(registers: dict[str, Any] | None) -> Iterator[Piece]:
-    if registers is None:
-        return
-    yield Heading(titles.registers(registers))
-    columns = [Column("warps", True), Column("registers", True), Column("role")]
-    rows = [
-        Row((_span(*role["warps"]), number(role["cap"]), role["role"]))
-        for role in registers["roles"]
-    ]
-    yield Table(columns, rows)
-
-
-def _span(first: int, last: int) -> str:
-    return f"{first}" if first == last else f"{first}-{last}"
 
 
 def _barriers(barriers: dict[str, Any] | None) -> Iterator[Piece]:

@@ -28,6 +28,8 @@ def pieces(story: Story, findings: Iterable[dict[str, Any]] = ()) -> Iterator[Pi
             yield told(finding)
     for failure in story.failures:
         yield Line(_failure(failure), "bad", 2)
+    for other in story.elsewhere:
+        yield Line(f"passes as it is as {other}, which is another kernel", "good", 2)
     if story.nearest:
         yield from nearest.pieces(story.nearest)
     for fit in story.binding:
@@ -51,9 +53,9 @@ def pieces(story: Story, findings: Iterable[dict[str, Any]] = ()) -> Iterator[Pi
 
 
 def _decision(made: Explanation) -> Iterator[Piece]:
-    yield Line(
-        f"{made.key} = {measured(made.value, made.unit)}. {made.doc.splitlines()[0]}", "strong", 2
-    )
+    first = made.doc.partition("\n")[0]
+    said = f"{made.key} = {measured(made.value, made.unit)}. {first}"
+    yield Line(said.rstrip(), "strong", 2)
     for reason in _reasons(made)[:2]:
         yield Line(reason, indent=4)
 

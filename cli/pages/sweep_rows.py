@@ -6,16 +6,45 @@ from collections.abc import Iterator
 
 from kcfg.cli.pages.pieces import Column, Heading, Line, Piece, Row, Table
 from kcfg.cli.pages.units import number
-from kcfg.core.sweep.query import Heads
-from kcfg.core.sweep.rows import Rows
+from kcfg.core.kernel import VERDICT
+from kcfg.core.sweep.query import Query
+from kcfg.core.sweep.reduce import Kind
+from kcfg.core.sweep.run import Run
+
+MARK = "refused"
+"""What stands behind a row that upstream does not support."""
+
+WHY: dict[Kind, str] = {
+    "first": "the first; --top N shows more, --sort and --pareto the best",
+    "best": "the first by --sort; --top N shows more",
+    "front": "no other beats them by --pareto",
+}
+"""Why of the points there are only these are shown."""
 
 
-def page(heads: Heads, rows: Rows, title: str, found: int) -> Iterator[Piece]:
-    """Rows under a title; ``found`` is how many there were to choose from."""
+def page(run: Run, title: str) -> Iterator[Piece]:
+    """Rows under a title, and how many there were to choose from."""
+    heads, kept, refused = run.query.heads, run.kept, run.refused
     columns = [Column(head.name, head.kind in ("number", "float")) for head in heads]
-    cells = zip(*(column.tolist() for column in rows.columns), strict=True)
-    shown = [Row([number(value) for value in row]) for row in cells]
+    cells = zip(*(column.tolist() for column in kept.columns), strict=True)
+    shown = [[number(value) for value in row] for row in cells]
+    if any(refused):
+        columns.append(Column(""))
+        shown = [[*row, MARK if bad else ""] for row, bad in zip(shown, refused, strict=True)]
     yield Heading(title, 1)
-    yield Table(columns, shown)
-    if len(shown) < found:
-        yield Line(f"{len(shown):,} of {found:,} points", "dim")
+    rows = [Row(row, "dim" if bad else "") for row, bad in zip(shown, refused, strict=True)]
+    yield Table(columns, rows)
+    yield from _count(run.query, len(shown), run.state.tally.kept)
+
+
+def _count(query: Query, shown: int, found: int) -> Iterator[Piece]:
+    """How many of the points are shown, and why not all."""
+    assert query.keep
+    matching = "match --where" if query.where else ""
+    wanted = " and ".join(filter(None, (f"are {VERDICT}" if query.supported else "", matching)))
+    if not found:
+        hint = "; --all shows refused ones" if query.supported else ""
+        yield Line(f"no points {f'that {wanted}' if wanted else 'here'}{hint}", "dim")
+    elif shown < found:
+        those = f" that {wanted}" if wanted else ""
+        yield Line(f"{shown:,} of {found:,} points{those}: {WHY[query.keep.kind]}", "dim")

@@ -24,7 +24,8 @@ def lines(run: Run, derived: int, seconds: float) -> Iterator[str]:
     if VERDICT in query.cls.quantities:
         yield f"  supported: {_share(tally.supported, tally.points)}"
     if query.where:
-        yield f"  matching --where: {_share(tally.kept, tally.points)}"
+        kept = f"{VERDICT} and matching" if query.supported else "matching"
+        yield f"  {kept} --where: {_share(tally.kept, tally.points)}"
     refused = dict(tally.refused)
     if refused and root:
         yield f"  refused: {_share(sum(refused.values()), tally.points)}, by the first to fail of"
@@ -33,9 +34,10 @@ def lines(run: Run, derived: int, seconds: float) -> Iterator[str]:
         for place, count in sorted(refused.items(), key=lambda item: (-item[1], item[0])):
             one = conditions[place]
             yield f"    {count:>{len(f'{tally.points:,}')},}  {one.name:<{width}}  {one.text}"
-    if run.refused and VERDICT not in (query.where or ""):
-        advice = f"--where {VERDICT} leaves them out"
-        yield f"  refused among those shown: {run.refused:,} of {run.rows.size:,}; {advice}"
+    ranked = bool(query.keep and query.keep.ranks)
+    if ranked and any(run.refused):
+        advice = "" if VERDICT in (query.where or "") else "; without --all they are left out"
+        yield f"  refused among those shown: {sum(run.refused):,} of {run.rows.size:,}{advice}"
     if tally.singly:
         yield (
             f"  derived one by one, which takes longer: {tally.singly:,} (a formula loops over "

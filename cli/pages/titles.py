@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
+from kcfg.core.figures import some
 from kcfg.core.spec.problem import printable
 
 
 def configuration(report: dict[str, Any]) -> str:
     """A report in a few words: its label, kernel, release and target."""
     return title(*(report[key] for key in ("name", "kernel", "release", "target")))
+
+
+def whence(source: str, release: str, given: bool = True) -> str:
+    """Where a spec stood, what the numbers after the file are, and a release it did not name."""
+    place = re.search(r"#(\d+):(\d+)$", source)
+    means = f" (spec {place[1]}, line {place[2]})" if place else ""
+    taken = "" if given else f"; no release given: {release}, the newest"
+    return printable(f"{source}{means}{taken}")
+
+
+def reported(report: dict[str, Any]) -> str:
+    """The same of a report; a saved one may be older than some of its keys."""
+    return whence(report.get("source", ""), report["release"], report.get("release_given", True))
 
 
 def title(name: str | None, kernel: str, release: str, target: str) -> str:
@@ -35,14 +50,16 @@ def tmem(tmem: dict[str, Any]) -> str:
 def registers(registers: dict[str, Any]) -> str:
     """Registers of a report."""
     pool = registers["pool"]
-    asked = "" if pool["asked"] is None else f"; roles ask for {pool['asked']:,}"
-    return (
-        f"Registers: {registers['threads']:,} threads enter with {registers['entry']:,}{asked} of"
-        f" {pool['granted']:,}"
-        if asked
-        else f"Registers: {registers['threads']:,} threads enter with {registers['entry']:,},"
-        f" {pool['granted']:,} in all"
-    )
+    enter = "enters" if registers["threads"] == 1 else "enter"
+    threads = f"{some(registers['threads'], 'thread')} {enter} with {registers['entry']:,}"
+    if pool["asked"] is None:
+        return f"Registers: {threads}, {pool['granted']:,} in all"
+    return f"Registers: {threads}; roles ask for {share(pool)}"
+
+
+def share(pool: dict[str, Any]) -> str:
+    """What is asked for of what the launch gave."""
+    return f"{pool['asked']:,} of {pool['granted']:,}"
 
 
 def barriers(barriers: dict[str, Any]) -> str:

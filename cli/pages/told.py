@@ -6,14 +6,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from kcfg.core.explain.explanation import Explanation, Reference
+    from kcfg.core.explain.glossary import Word
+    from kcfg.core.explain.goals import Sought
     from kcfg.core.explain.story import Story
 
 
 class Told(NamedTuple):
     """What is told of one spec: its story, or explanations; of a kernel, manual entries.
 
-    ``target`` and ``source`` are empty for a kernel. ``findings`` are what the rules find, as
-    plain data, and ``asked`` the keys of a launch, which has nothing that could be explained.
+    ``target`` and ``source`` are empty for a kernel. ``findings`` are what the rules find, and
+    ``registers`` those of a report where a whole configuration is told, as plain data; ``asked``
+    are the keys of a launch, which has nothing that could be explained. A release that is not
+    given is the newest. ``words`` are those of formulas, of whatever kernel. ``sought`` is what
+    was wanted of the spec, and how to get it.
     """
 
     kernel: str
@@ -24,5 +29,9 @@ class Told(NamedTuple):
     story: Story | None = None
     explanations: tuple[Explanation, ...] = ()
     references: tuple[Reference, ...] = ()
+    sought: Sought | None = None
     findings: tuple[dict[str, Any], ...] = ()
+    registers: dict[str, Any] | None = None
     asked: dict[str, Any] | None = None
+    release_given: bool = True
+    words: tuple[Word, ...] = ()

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 from kcfg.cli.pages.pieces import Column, Row, Table, Tone
 from kcfg.cli.pages.units import measured, number
+from kcfg.core.docs import one_line
 from kcfg.core.engine.formula import Read
 from kcfg.core.engine.reasons import Choice, Fit, Ledger, Term
 from kcfg.core.explain.explanation import Dependency, Explanation
-from kcfg.core.figures import kib
+from kcfg.core.figures import joined, kib, some
 from kcfg.core.kernel import Kernel
 
 ORDINALS = (
@@ -38,7 +39,7 @@ def fits(told: Explanation) -> Iterator[tuple[str, bool]]:
         if found.unit in SPACES and found.unit != told.unit:
             yield fit(found), found.binds
         elif found.unit == "CTAs" and told.unit == "bytes":
-            room, each = f"{found.room:,} B ({found.room_formula})", f"{found.each:,} CTAs"
+            room, each = f"{found.room:,} B ({found.room_formula})", some(found.each, "CTA")
             share = measured(found.fits, told.unit)
             yield f"{room} shared by {each} ({found.each_formula}): {share} each", found.binds
 
@@ -55,20 +56,33 @@ def limit(kernel: Kernel, found: Fit) -> str:
 def fit(found: Fit) -> str:
     """How many fit, what stays free, and what one more would take.
 
-    Where the division's result is not what comes of it, one more would change nothing.
+    Where the division's result is not what comes of it, one more would change nothing. Sizes
+    below 0, which refused configurations derive, are told as what is missing.
     """
-    size = found.unit or ""
-    room = f"{found.room:,} {size} ({found.room_formula})"
-    each = f"{found.each:,} each ({found.each_formula})"
-    text = f"{found.fits:,} fit into {room} at {each}"
-    if found.term:
-        text = f"{found.term} {'binds' if found.binds else 'does not bind'}: {text}"
+    term = f"{found.term} {'binds' if found.binds else 'does not bind'}: " if found.term else ""
+    return f"{term}{_fit(found)}"
+
+
+def _fit(found: Fit) -> str:
+    unit = f" {found.unit}" if found.unit else ""
+    room = _named(f"{max(found.room, 0):,}{unit}", found.room_formula)
+    each = _named(f"{max(found.each, 0):,} each", found.each_formula)
     if found.left is None or found.missing is None:
-        return f"{text}."
-    free = f"{found.left:,} of these {size} {'stays' if found.left == 1 else 'stay'} free"
+        return f"none can be counted: the size of one ({found.each_formula}) comes to nothing."
+    if found.room < 0:
+        short = f"{found.room_formula} is {-found.room:,}{unit} short of any room"
+        return f"none fit: {short}; the first, at {each}, needs {found.each - found.room:,} more."
+    text = f"{found.fits:,} fit into {room} at {each}"
+    of = f" of these{unit}" if unit else ""
+    free = f"{found.left:,}{of} {'stays' if found.left == 1 else 'stay'} free"
     if found.rounded is not None:
         return f"{text}; {free}; {found.fits:,} is rounded down to {found.rounded:,}."
     return f"{text}; {free}; {_next(found.fits)} needs {found.missing:,} more."
+
+
+def _named(number: str, formula: str) -> str:
+    """A number and what it comes from, unless it stands there as it is."""
+    return number if formula.isdecimal() else f"{number} ({formula})"
 
 
 def _next(fits: int) -> str:
@@ -123,8 +137,8 @@ def sentence(found: Ledger) -> str:
         parts = (text for text, term in zip(values, found.terms, strict=True) if term.value)
         return " + ".join(parts) or f"every part is 0: {names}"
     if found.word in ("least", "most"):
-        binding = " and ".join(term.name for term in decides)
-        return f"{found.word} of {', '.join(values)}: {binding} {word}"
+        several = word.removesuffix("s") if len(decides) > 1 else word
+        return f"{found.word} of {', '.join(values)}: {joined(t.name for t in decides)} {several}"
     if not decides:
         return f"none of {names} {'fails' if found.word == 'all_of' else 'holds'}"
     return "; ".join(f"{term.name} {word}: {_with_numbers(term)}" for term in decides)
@@ -140,7 +154,7 @@ def dependencies(found: tuple[Dependency, ...]) -> Table:
     return Table(
         [Column(""), Column("", True), Column(""), Column("")],
         [
-            Row([each.key, measured(each.value, each.unit or ""), mark(each), each.doc])
+            Row([each.key, measured(each.value, each.unit or ""), mark(each), one_line(each.doc)])
             for each in found
         ],
     )

@@ -11,7 +11,7 @@ from kcfg.cli import console
 from kcfg.cli.exits import FAILED, FOUND
 from kcfg.cli.intake.specs import Intake
 from kcfg.cli.saving import SaveError, save
-from kcfg.core.report import Derived, report
+from kcfg.core.report import Derived, report_of
 
 MOST = 500
 """Configurations of one picture or page: each of them stays in memory until all are drawn."""
@@ -31,7 +31,7 @@ def derived(intake: Intake) -> list[Derived]:
     found = []
     for spec in specs:
         kernel = spec.derive()
-        found.append(Derived(kernel, report(kernel, name=spec.name, source=spec.source)))
+        found.append(Derived(kernel, report_of(spec, kernel)))
     if any(each["severity"] == "error" for one in found for each in one.report["findings"]):
         intake.fail(FOUND)
     return found

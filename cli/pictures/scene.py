@@ -18,7 +18,7 @@ from kcfg.cli.pictures.residency import residency_part
 from kcfg.core.block.block import Block
 from kcfg.core.block.tensor_memory import taken_by
 from kcfg.core.report import Derived
-from kcfg.core.spec.head import LAUNCH
+from kcfg.core.spec.known import LAUNCH
 
 
 def scene(derived: Derived) -> Scene:
@@ -43,6 +43,11 @@ def unmodelled(what: str, report: dict[str, Any]) -> str:
     return f"{what}: not modelled for {report['kernel']} {report['release']}"
 
 
+def _only_total(report: dict[str, Any], what: str) -> str:
+    whose = f"{report['kernel']} {report['release']}"
+    return f"Only the total is known of {whose}: its {what} are not modelled."
+
+
 # Shared memory
 
 
@@ -63,16 +68,16 @@ def _smem_part(report: dict[str, Any], block: Block) -> Part:
         regions = (_bytes("dynamic", static, used, "whole"),)
     bar = _memory((*before, *regions), limit, static + used, block)
     known = smem["regions"] or report["kernel"] == LAUNCH
-    note = f"Only the total is known of {report['kernel']}: its regions are not modelled."
-    return Part("smem", title, (bar,), () if known else (note,), bad=bad)
+    return Part("smem", title, (bar,), () if known else (_only_total(report, "regions"),), bad=bad)
 
 
 def _region(region: dict[str, Any]) -> Span:
-    size, stages = region["bytes"], region["stages"]
-    even = stages > 1 and size % stages == 0
-    text = f"{stages:,} x {size // stages:,} B" if even else f"{size:,} B"
+    size, stages, stride = region["bytes"], region["stages"], region["stride"]
+    even = stride is not None and stages * stride == size
+    text = f"{stages:,} x {stride:,} B" if even else f"{size:,} B"
     shared = f"; shares the bytes of {region['alias_of']}" if region["alias_of"] else ""
     each = f" in {stages:,} stages" if stages > 1 else ""
+    each += f" {stride:,} B apart" if stride is not None and not even else ""
     align = f", aligned to {region['align']:,}" if region["align"] > 1 else ""
     return Span(
         region["name"].strip("()") if region["padding"] else region["name"],
@@ -81,7 +86,7 @@ def _region(region: dict[str, Any]) -> Span:
         "padding" if region["padding"] else "region",
         text,
         f"{measured(size, 'bytes')}{each} at {region['offset']:,}{align}{shared}",
-        max(stages, 1),
+        max(stages, 1) if even or stride is None else 1,
         region["alias_of"] or "",
     )
 
@@ -121,6 +126,8 @@ def _tmem_part(report: dict[str, Any], block: Block) -> Part:
     if tmem["allocated"] is None and not notes and block.tmem and block.tmem.allocations:
         notes = ("No allocation is large enough.",)
     bad = bool(notes) or (tmem["allocated"] or 0) > tmem["columns"]
+    if not spans and not notes and tmem["used"]:
+        notes = (_only_total(report, "columns"),)
     return Part("tmem", titles.tmem(tmem), (bar,), notes, bad=bad)
 
 

@@ -95,7 +95,9 @@ def _table(part: Part, signs: dict[str, str], width: int) -> Table:
     table = Table(columns, rows)
     if part.key != "registers" and max(map(len, plain.table(table, width))) <= width:
         return table
+    # Sub-partitions repeat what several of them have.
     rows = [row._replace(cells=(*row.cells[:2], row.cells[3])) for row in rows]
+    rows = list(dict.fromkeys(rows)) if part.key == "registers" else rows
     return Table([*columns[:2], columns[3]], rows)
 
 

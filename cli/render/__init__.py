@@ -8,7 +8,10 @@ from kcfg.cli.pages.pieces import Piece
 
 
 def draw(page: Iterable[Piece]) -> None:
-    """Show a page on standard output: in colour on a terminal, else as plain text."""
+    """Show a page on standard output: in colour on a terminal, else as plain text.
+
+    Plain text is as wide as COLUMNS says.
+    """
     from kcfg.cli import console
 
     if console.is_terminal():
@@ -18,4 +21,4 @@ def draw(page: Iterable[Piece]) -> None:
     else:
         from kcfg.cli.render import plain
 
-        console.write(plain.text(page))
+        console.write(plain.text(page, console.columns()))

@@ -18,7 +18,7 @@ def text(page: Iterable[Piece], width: int = WIDTH) -> str:
 def _piece(piece: Piece, width: int) -> str:
     match piece:
         case Heading():
-            return _heading(piece)
+            return _heading(piece, width)
         case Line():
             return wrap(piece.text, width, piece.indent) + "\n"
         case Code():
@@ -29,10 +29,9 @@ def _piece(piece: Piece, width: int) -> str:
             return "".join(f"{line}\n" for line in table(piece, width))
 
 
-def _heading(heading: Heading) -> str:
-    if heading.level == 1:
-        return f"{heading.text}\n"
-    return f"\n{heading.text}\n"
+def _heading(heading: Heading, width: int) -> str:
+    text = wrap(heading.text, width)
+    return f"{text}\n" if heading.level == 1 else f"\n{text}\n"
 
 
 def wrap(words: str, width: int, indent: int = 0) -> str:

@@ -6,10 +6,12 @@ are these, and a derived kernel fills the same (module ``derived``).
 
 from __future__ import annotations
 
-from math import prod
 from typing import TYPE_CHECKING, Any
 
-from kcfg.core.block.keys import Derived, Group, group, number, numbers, truth, word
+from kcfg.core.block.arrivals import Wait, waits
+from kcfg.core.block.keys import Derived, group, number, numbers, truth, word
+from kcfg.core.block.launched import Launched
+from kcfg.core.block.memory import SharedMemory
 from kcfg.core.block.parts import (
     UNITS,
     Accumulator,
@@ -20,7 +22,6 @@ from kcfg.core.block.parts import (
     Mma,
     NamedBarrier,
     Pipeline,
-    Region,
     Registers,
     Shared,
     TensorMap,
@@ -28,16 +29,13 @@ from kcfg.core.block.parts import (
 )
 from kcfg.core.block.placing import SharedLayout, TensorLayout, Unplaced, shared
 from kcfg.core.block.tensor_memory import layout
-from kcfg.core.block.warpgroups import WARPS, Share, demand, mixed, role_warps, setters, shares
-from kcfg.core.engine.arith import up
-from kcfg.core.hardware.occupancy import register_cap
 from kcfg.core.hardware.target import Target
 
 if TYPE_CHECKING:
     from kcfg.core.kernel import Kernel
 
 
-class Block(Group):
+class Block(SharedMemory, Launched):
     """One block as launched, for one target; see the keys for what may be said of it.
 
     ``arch`` is the compilation target (``sm_100a``). ``kernel`` is the derived kernel
@@ -47,9 +45,19 @@ class Block(Group):
 
     threads: int | None = number("threads", "Threads of the block.")
     block: tuple[int, ...] = numbers("threads", "The block's x, y, z.", longest=3)
+    block_size: tuple[int, ...] = numbers(
+        "threads", "The x, y, z that __block_size__ compiles for.", longest=3
+    )
     grid: tuple[int, ...] = numbers("blocks", "The grid's x, y, z.", longest=3)
+    cooperative: bool | None = truth("Whether it is a cooperative launch: all blocks at once.")
     blocks_per_sm: int | None = number("blocks", "Blocks that are to share an SM.", least=1)
     cluster: tuple[int, ...] = numbers("blocks", "The cluster's x, y, z.", longest=3)
+    cluster_attribute: tuple[int, ...] = numbers(
+        "blocks", "What the launch asks for where __cluster_dims__ compiles `cluster`.", longest=3
+    )
+    active_clusters: int | None = number(
+        "clusters", "Clusters resident at once, as cudaOccupancyMaxActiveClusters answers."
+    )
     non_portable: bool | None = truth("Whether NonPortableClusterSizeAllowed is set.")
     unit: str | None = word("The tensor-core instructions used.", UNITS)
     registers: Registers | None = group(Registers, "Registers and who sets them.")
@@ -88,90 +96,6 @@ class Block(Group):
 
     # What follows from the keys; None where they do not say
 
-    @Derived
-    def block_threads(self) -> int | None:
-        """Threads of the block, as given or as the product of its dimensions."""
-        if self.threads is None and self.block:
-            return prod(self.block)
-        return self.threads
-
-    @Derived
-    def threads_named(self) -> int | None:
-        """Threads of the block: as given, else those of its roles, its warpgroups or its bounds."""
-        registers, threads = self.registers, self.block_threads
-        if threads is not None or registers is None:
-            return threads
-        warps = role_warps(registers)
-        if warps is not None:
-            return self.target.warp_size * warps
-        if registers.warpgroups:
-            return self.warpgroup_threads * len(registers.warpgroups)
-        return registers.launch_bounds[0] if registers.launch_bounds else None
-
-    @property
-    def threads_key(self) -> str:
-        """The key that says how many threads the block has."""
-        registers = self.registers
-        if self.block_threads is not None or registers is None:
-            return "block" if self.threads is None and self.block else "threads"
-        if role_warps(registers) is not None:
-            return "registers.roles"
-        return "registers.warpgroups" if registers.warpgroups else "registers.launch_bounds[0]"
-
-    @Derived
-    def setmaxnreg(self) -> bool:
-        """Whether any warp sets its own register count."""
-        return self.registers is not None and bool(setters(self.registers))
-
-    @Derived
-    def entry(self) -> int | None:
-        """Registers per thread at launch: as given, or what setmaxnreg is compiled to start from.
-
-        A cap, or what launch bounds leave, is the count at entry only of a kernel that
-        sets its own counts; any other may be compiled with fewer.
-        """
-        registers = self.registers
-        if registers is None:
-            return None
-        if registers.entry is not None:
-            return registers.entry
-        if not self.setmaxnreg:
-            return None
-        return self.cap_of_bounds if registers.maxnreg is None else self.cap_of_option
-
-    @Derived
-    def cap_of_bounds(self) -> int | None:
-        """The most registers per thread that the launch bounds, or the threads, leave."""
-        bounds = self.registers.launch_bounds if self.registers is not None else ()
-        threads = bounds[0] if bounds else self.block_threads
-        return (register_cap(self.target, threads, self.min_blocks) or None) if threads else None
-
-    @Derived
-    def cap_of_option(self) -> int | None:
-        """The most registers per thread that __maxnreg__ or -maxrregcount leaves."""
-        if self.registers is None or self.registers.maxnreg is None:
-            return None
-        most = self.target.max_registers_per_thread
-        return min(max(self.registers.maxnreg, self.target.setmaxnreg_min), most)
-
-    @Derived
-    def register_cap(self) -> int | None:
-        """The most registers per thread that bounds, threads and options leave together."""
-        caps = [most for most in (self.cap_of_bounds, self.cap_of_option) if most is not None]
-        return min(caps, default=None)
-
-    @property
-    def entry_key(self) -> str:
-        """The key that says with how many registers a thread is launched."""
-        registers = self.registers
-        capped = registers is not None and registers.entry is None
-        return "registers.maxnreg" if capped and self.cap_of_option else "registers.entry"
-
-    @Derived
-    def entry_cap(self) -> int | None:
-        """The most registers per thread a build may have at launch."""
-        return self.register_cap if self.entry is None else self.entry
-
     @property
     def spilled(self) -> int | None:
         """Bytes a build spills, stores or loads, whichever are more."""
@@ -198,43 +122,6 @@ class Block(Group):
         if shared is None or relocatable or shared < reserve:
             return shared
         return shared - reserve
-
-    @property
-    def min_blocks(self) -> int:
-        """The minimum of blocks per SM the compiler plans with."""
-        bounds = self.registers.launch_bounds if self.registers else ()
-        return max(bounds[1] if len(bounds) > 1 else self.blocks_per_sm or 1, 1)
-
-    @Derived
-    def pool(self) -> int | None:
-        """Registers of the block at launch, as allocated: what setmaxnreg deals out anew."""
-        if self.entry is None or self.block_threads is None:
-            return None
-        step = self.target.register_alloc_rounding_per_thread
-        return self.block_threads * up(self.entry, step)
-
-    @property
-    def warpgroup_threads(self) -> int:
-        """Threads of a warpgroup: four warps."""
-        return WARPS * self.target.warp_size
-
-    @Derived
-    def asked(self) -> int | None:
-        """Registers of the block once all have set theirs.
-
-        None where nobody does, and where the warps of one warpgroup do not agree.
-        """
-        entry, threads = self.entry, self.block_threads
-        if self.registers is None or entry is None or threads is None or not self.setmaxnreg:
-            return None
-        if not self.derived and mixed(self.registers, self.target):
-            return None
-        return demand(self.registers, self.target, entry, threads)
-
-    @Derived
-    def shares(self) -> tuple[Share, ...]:
-        """Who has which warps, and the registers per thread they set: roles, else warpgroups."""
-        return () if self.registers is None else shares(self.registers)
 
     @Derived
     def unit_used(self) -> str | None:
@@ -266,44 +153,10 @@ class Block(Group):
             if each.cta_group is not None
         }
 
-    @property
-    def setters_key(self) -> str:
-        """The key under which register counts are set."""
-        by_group = self.registers is not None and self.registers.warpgroups
-        return "registers.warpgroups" if by_group else "registers.roles"
-
     @Derived
-    def dynamic_bytes(self) -> int | None:
-        """Dynamic shared memory: as given, or what regions or pipelines add up to."""
-        if self.shared is not None and self.shared.dynamic is not None:
-            return self.shared.dynamic
-        if self.shared is not None and self.shared.regions:
-            return max(start + (region.bytes or 0) for start, region in self.placed)
-        sizes = [
-            (line.stages or 0) * line.stage_bytes + (line.fixed_bytes or 0)
-            for line in self.pipelines
-            if line.stage_bytes is not None
-        ]
-        return sum(sizes) if sizes else None
-
-    @Derived
-    def shared_bytes(self) -> int | None:
-        """Static and dynamic shared memory together."""
-        static = self.shared.static if self.shared is not None else None
-        if static is None and self.dynamic_bytes is None:
-            return None
-        return (static or 0) + (self.dynamic_bytes or 0)
-
-    @Derived
-    def placed(self) -> tuple[tuple[int, Region], ...]:
-        """Every region with its offset; one without follows the region before it."""
-        found = []
-        end = 0
-        for region in self.shared.regions if self.shared is not None else ():
-            start = up(end, region.align or 1) if region.offset is None else region.offset
-            end = start + (region.bytes or 0)
-            found.append((start, region))
-        return tuple(found)
+    def waits(self) -> tuple[Wait, ...]:
+        """What mbarriers wait for, and who arrives at them."""
+        return waits(self.mbarriers, self.pipelines)
 
     @Derived
     def smem(self) -> SharedLayout | None:
@@ -343,3 +196,15 @@ class Block(Group):
         """Named barriers the hardware sets aside: up to the highest number used."""
         numbers = [barrier.id for barrier in self.named_barriers if barrier.id is not None]
         return max(numbers) + 1 if numbers else None
+
+    @Derived
+    def barriers_held(self) -> int | None:
+        """Named barriers of a block on its SM: those it uses, or a build sets aside if more."""
+        build = self.compiled.barriers if self.compiled is not None else None
+        known = [count for count in (self.barriers_used, build) if count is not None]
+        return max(known, default=None)
+
+    @property
+    def barriers_key(self) -> str:
+        """The key that says how many named barriers a block holds."""
+        return "named_barriers" if self.barriers_held == self.barriers_used else "compiled.barriers"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from kcfg.core import targets
 from kcfg.core.block.block import Block
+from kcfg.core.block.keys import Group
 from kcfg.core.block.parts import Allocation, Pipeline, Region, Shared, Tmem
 from kcfg.core.block.placing import SharedLayout, TensorLayout
 from kcfg.core.once import once
@@ -21,7 +23,9 @@ def block_of(kernel: Kernel) -> Block:
     kernel.hasten()
     plays = _players(type(kernel))
     given = {path: read(kernel) for path, read in plays.items()}
-    smem, tensor, registers = kernel.smem(), kernel.tmem(), kernel.registers()
+    more = kernel.launched()
+    smem, tensor = kernel.smem(), kernel.tmem()
+    registers = _both(kernel.registers(), more.get("registers"))
     dynamic, stages = given.get("shared.dynamic"), given.get("pipelines[0].stages")
     if dynamic is None and smem is not None:
         dynamic = smem.used
@@ -30,28 +34,70 @@ def block_of(kernel: Kernel) -> Block:
         smem = SharedLayout("", kernel.target.smem_optin_per_block, dynamic, ())
     # A size below 0 is what the struct derives, and no memory of a launch.
     placed = smem.regions if smem is not None else ()
-    block = Block(
-        targets.find(kernel.target.name),  # a kernel is built for its target, however spelled
-        kernel=kernel,
-        threads=given.get("threads"),
-        blocks_per_sm=given.get("blocks_per_sm"),
-        cluster=_cluster(given),
-        unit=kernel.needs,
-        registers=registers,
-        shared=None if dynamic is None or dynamic < 0 else _shared(dynamic, placed),
-        pipelines=() if stages is None else _pipelines(stages),
-        mbarriers=kernel.barriers() or (),
-        tmem=None if tensor is None or tensor.unplaced else _tmem(tensor),
-        mma=kernel.mma(),
-    )
+    shared = None if dynamic is None or dynamic < 0 else _shared(dynamic, placed)
+    tmem = None if tensor is None or tensor.unplaced else _tmem(tensor)
+    known = {
+        "threads": given.get("threads"),
+        "blocks_per_sm": given.get("blocks_per_sm"),
+        "cluster": _cluster(given),
+        "unit": kernel.needs or None,
+        "pipelines": () if stages is None else _pipelines(stages),
+        "mbarriers": kernel.barriers() or (),
+        "mma": () if "mma" in more else kernel.mma(),
+        **more,
+        "registers": registers,
+        "shared": _both(shared, more.get("shared")),
+        "tmem": _both(tmem, more.get("tmem")),
+    }
+    # A kernel is built for its target, however spelled.
+    block = Block(targets.find(kernel.target.name), kernel=kernel, **known)
     # Laid out already, as the struct does it.
     vars(block).update(smem=smem, tensor=tensor)
     return block
 
 
+READ = ("threads", "blocks_per_sm", "shared.dynamic", "pipelines[0].stages")
+"""The keys of a block that are filled from what plays them."""
+
+
+def _both(derived: Any, more: Any) -> Any:
+    """A part of a block as derived, with what else is known of it; None where there is neither."""
+    if derived is None or more is None:
+        return derived or more
+    return _merged(derived, more)
+
+
+@lru_cache(maxsize=1 << 12)
+def _merged(derived: Group, more: Group) -> Group:
+    given = {name: vars(more)[name] for name in more.keys}
+    found: Group = derived.replaced(**{k: v for k, v in given.items() if v not in (None, ())})
+    return found
+
+
+NAMED = re.compile(r"(shared\.regions|tmem\.regions|mbarriers|registers\.roles)\[([0-9]+)\]")
+"""Lists of parts that have names."""
+
+
+def behind(kernel: type[Kernel], block: Block, path: str) -> str:
+    """The same as `quantity_of` for a key of this very block, whose parts may have names."""
+    found = NAMED.match(path)
+    if found is None:
+        return quantity_of(kernel, path)
+    parts: Any = attrgetter(found[1])(block)
+    name = str(parts[int(found[2])].name)
+    for each in (name, name.rstrip("0123456789")):
+        start = f"{found[1]}[{each}]"
+        if any(known.startswith(start) for known in kernel.plays):
+            return quantity_of(kernel, start + path[found.end() :])
+    return quantity_of(kernel, path)
+
+
 @once
 def quantity_of(kernel: type[Kernel], path: str) -> str:
-    """The key of the quantity or input behind a key of a derived block; empty for none."""
+    """The key of the quantity or input behind a key of a derived block; empty for none.
+
+    A part that has a name may be given by it: ``shared.regions[kv].bytes``.
+    """
     member = kernel.quantities.get(path) or kernel.inputs.get(path)
     if member is not None:
         return member.key
@@ -65,16 +111,24 @@ def quantity_of(kernel: type[Kernel], path: str) -> str:
 
 @once
 def _players(kernel: type[Kernel]) -> dict[str, Any]:
-    """What reads the value of every quantity that plays a part, by the key it plays."""
-    return {path: attrgetter(_attribute(kernel, key)) for path, key in kernel.plays.items()}
+    """What reads the value of every quantity that plays a part here, by the key it plays."""
+    return {
+        path: attrgetter(_attribute(kernel, key))
+        for path, key in kernel.plays.items()
+        if path in READ or path.startswith("cluster[")
+    }
 
 
 def _attribute(kernel: type[Kernel], key: str) -> str:
-    """The attribute behind the key of a value, those of a nested struct dotted."""
+    """The attribute behind the key of a value or input, those of a nested struct dotted."""
     first, dot, rest = key.partition(".")
     if dot and first in kernel.parts:
         return f"{first}.{_attribute(getattr(kernel, kernel.parts[first].shown), rest)}"
-    return kernel.attribute(key)
+    inputs = (name for name, member in kernel.inputs.items() if member.key == key)
+    try:
+        return kernel.attribute(key)
+    except KeyError:
+        return next(inputs)
 
 
 def _cluster(given: dict[str, Any]) -> tuple[int, ...]:

@@ -74,6 +74,11 @@ def word(doc: str, choices: tuple[str, ...] = ()) -> Any:
     return Key(str, "text", doc, choices=choices)
 
 
+def words(doc: str) -> Any:
+    """A list of words; a single one may stand for a list of one."""
+    return Key(str, "text", doc, many=True)
+
+
 def group(kind: type[Group], doc: str, *, many: bool = False) -> Any:
     """A nested group, or a list of them."""
     return Key(kind, "group", doc, many=many)

@@ -6,12 +6,17 @@ and lanes, warps are numbers within the block, registers are counts per thread.
 
 from __future__ import annotations
 
-from kcfg.core.block.keys import Group, group, number, numbers, truth, word
+from kcfg.core.block.keys import LARGEST, Group, group, number, numbers, truth, word, words
+from kcfg.core.hardware import tensor_map
 from kcfg.core.hardware.dtypes import SWIZZLES
-from kcfg.core.hardware.tensor_map import TYPES
 
 UNITS = ("tcgen05", "wgmma", "mma.sync")
 KINDS = ("f16", "tf32", "f8f6f4", "i8", "mxf8f6f4", "mxf4", "mxf4nvf4")
+
+ARRIVES = ("thread", "warp", "role", "commit")
+"""What arrives at an mbarrier once: every thread of a role, one of each of its warps, one of the
+role, or the tcgen05.commit that one of them issues.
+"""
 
 
 class Role(Group):
@@ -38,7 +43,9 @@ class Registers(Group):
 
     entry: int | None = number("registers", "Registers per thread at launch, as compiled.")
     launch_bounds: tuple[int, ...] = numbers(
-        "threads, blocks", "The arguments of __launch_bounds__: threads, minimum blocks.", longest=2
+        "threads, blocks",
+        "The arguments of __launch_bounds__: threads, minimum blocks, most blocks of a cluster.",
+        longest=3,
     )
     maxnreg: int | None = number("registers", "The argument of __maxnreg__ or -maxrregcount.")
     warpgroups: tuple[Warpgroup, ...] = group(
@@ -52,17 +59,25 @@ class Registers(Group):
 PADDING = "(padding)"
 """The name of what lies between regions."""
 
+MBARRIERS = "mbarriers"
+"""How the names of regions end in which kernels keep mbarriers."""
+
 
 class Region(Group):
     """A range of dynamic shared memory."""
 
     name: str | None = word("What it holds.")
     offset: int | None = number(
-        "bytes", "From the base of dynamic shared memory; after the region before, if left out."
+        "bytes",
+        "From the base of dynamic shared memory; if left out, where what it shares starts, else"
+        " after the region before.",
     )
     bytes: int | None = number("bytes", "Its size.")
-    align: int | None = number("bytes", "The alignment the kernel asks for.", least=1)
+    align: int | None = number("bytes", "The alignment the kernel asks of its start.", least=1)
     stages: int | None = number("stages", "How many equal slots it is made of; 1 if left out.")
+    stride: int | None = number(
+        "bytes", "From one slot to the next; its size divided by its slots, if left out."
+    )
     swizzle: str | None = word("The swizzle its tiles are laid out with.", SWIZZLES)
     tma: bool | None = truth("Whether a TMA tensor copy writes it.")
     bulk: bool | None = truth("Whether a 1-D bulk copy writes or reads it.")
@@ -77,6 +92,14 @@ class Region(Group):
         return (self.offset or 0) + (self.bytes or 0)
 
     @property
+    def pitch(self) -> int | None:
+        """Bytes from one slot to the next; None for a single one, and for unequal ones."""
+        slots, size = self.stages or 1, self.bytes or 0
+        if slots < 2:
+            return None
+        return self.stride if self.stride is not None or size % slots else size // slots
+
+    @property
     def padding(self) -> bool:
         """Whether it is only what lies between two others."""
         return self.name == PADDING
@@ -85,12 +108,30 @@ class Region(Group):
 class Shared(Group):
     """Shared memory of one block."""
 
-    static: int | None = number("bytes", "Static shared memory.")
+    static: int | None = number("bytes", "Static shared memory, as the source declares it.")
     dynamic: int | None = number("bytes", "Dynamic shared memory.")
     opt_in: bool | None = truth("Whether MaxDynamicSharedMemorySize is raised.")
-    carveout: int | None = number("KiB", "Shared memory the SM is set up with.")
-    base_align: int | None = number("bytes", "Alignment declared on the dynamic array.", least=1)
+    carveout: int | None = number("KiB", "Shared memory the SM is preferably set up with.")
+    carveout_percent: int | None = number(
+        "percent",
+        "The same as PreferredSharedMemoryCarveout has it; -1 for no preference.",
+        least=-LARGEST,
+    )
+    base_align: int | None = number(
+        "bytes",
+        "Alignment declared on the dynamic array; of several in one file, the largest.",
+        least=1,
+    )
     regions: tuple[Region, ...] = group(Region, "What is in dynamic shared memory.", many=True)
+
+
+class Arriving(Group):
+    """Who arrives at an mbarrier; a bare word is the role."""
+
+    lead = "role"
+
+    role: str | None = word("The role, by its name.")
+    by: str | None = word("What of it arrives once; every thread, if left out.", ARRIVES)
 
 
 class Pipeline(Group):
@@ -105,6 +146,25 @@ class Pipeline(Group):
     barrier_bytes: int | None = number("bytes", "Room for its mbarriers in the layout.")
     expect_tx: int | None = number("bytes", "What a stage's full barrier waits for.")
     boxes: tuple[int, ...] = numbers("bytes", "What each copy into a stage brings.")
+    maps: tuple[str, ...] = words(
+        "The tensor maps that fill a stage, by name, one for each copy; the one of its own name,"
+        " if left out."
+    )
+    region: tuple[str, ...] = words(
+        "The regions its stages lie in, by name; the one of its own name, if left out."
+    )
+    alias_of: str | None = word("The pipeline whose bytes it shares.")
+    producers: tuple[Arriving, ...] = group(
+        Arriving,
+        "Who fills a stage and arrives at its full barrier; one thread of a role, where TMA fills"
+        " it and nothing else is said.",
+        many=True,
+    )
+    full_arrivals: int | None = number("count", "Arrivals that a full barrier waits for.")
+    consumers: tuple[Arriving, ...] = group(
+        Arriving, "Who empties a stage and arrives at its empty barrier.", many=True
+    )
+    empty_arrivals: int | None = number("count", "Arrivals that an empty barrier waits for.")
 
 
 class Mbarriers(Group):
@@ -115,6 +175,8 @@ class Mbarriers(Group):
     name: str | None = word("What they hand over.")
     count: int | None = number("barriers", "How many there are.")
     arrivals: int | None = number("count", "The arrivals each of them waits for.")
+    arrive: tuple[Arriving, ...] = group(Arriving, "Who arrives at each of them.", many=True)
+    by: str | None = word("What arrives once of roles that do not say it themselves.", ARRIVES)
 
 
 class NamedBarrier(Group):
@@ -124,6 +186,7 @@ class NamedBarrier(Group):
 
     id: int | None = number("index", "Its number.")
     participants: int | None = number("threads", "Threads that arrive at it.")
+    roles: tuple[str, ...] = words("The roles all of whose threads arrive at it, by name.")
 
 
 class Allocation(Group):
@@ -153,7 +216,10 @@ class Columns(Group):
     """A range of tensor memory."""
 
     name: str | None = word("What it holds.")
-    column: int | None = number("columns", "Its first column; after the range before, if left out.")
+    column: int | None = number(
+        "columns",
+        "Its first column; if left out, that of what it shares, else after the range before.",
+    )
     columns: int | None = number("columns", "How many columns.")
     lane: int | None = number("lanes", "Its first lane; 0 if left out.", most=127)
     lanes: int | None = number("lanes", "How many lanes; all if left out.", least=1, most=128)
@@ -178,10 +244,14 @@ class TensorMap(Group):
     strides: tuple[int, ...] = numbers(
         "bytes", "Of every dimension but the innermost; packed, if left out.", longest=15
     )
-    dtype: str | None = word("Element type, or one of the packed types.", TYPES)
+    element_strides: tuple[int, ...] = numbers(
+        "elements", "Steps of the copy in each dimension; all 1, if left out.", longest=16
+    )
+    dtype: str | None = word("Element type, or one of the packed types.", tensor_map.TYPES)
     element_bytes: int | None = number("bytes", "Size of an element, instead of its type.", least=1)
-    swizzle: str | None = word("Its swizzle.", SWIZZLES)
-    interleave: str | None = word("Its interleave.", ("NONE", "16B", "32B"))
+    swizzle: str | None = word("Its swizzle.", tensor_map.SWIZZLES)
+    interleave: str | None = word("Its interleave.", tensor_map.INTERLEAVES)
+    oob_fill: str | None = word("What is read beyond the tensor.", tensor_map.FILLS)
     address: int | None = number("bytes", "Global address, or what is known of it modulo 128.")
 
 
@@ -221,3 +291,4 @@ class Mma(Group):
     M: int | None = number("rows", "M of the instruction.")
     N: int | None = number("columns", "N of the instruction.")
     K: int | None = number("elements", "K of the tile that the instructions step through.")
+    accumulators: tuple[str, ...] = words("The accumulators it adds to, by name.")

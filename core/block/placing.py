@@ -11,7 +11,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from kcfg.core.block.parts import PADDING, Columns, Mbarriers, Mma, Region, Registers, Role
+from kcfg.core.block.parts import (
+    MBARRIERS,
+    PADDING,
+    Columns,
+    Mbarriers,
+    Mma,
+    Region,
+    Registers,
+    Role,
+)
 from kcfg.core.engine.arith import next_pow2, up
 from kcfg.core.hardware.target import Target
 
@@ -19,8 +28,9 @@ from kcfg.core.hardware.target import Target
 class Unplaced(NamedTuple):
     """Why a memory has no layout: ``name`` would take ``size`` from ``start``.
 
-    That is below 0, or inside the part named ``inside``, or past the memory's own ``total``.
-    All in ``unit``, bytes or columns.
+    That is below 0, or inside the part named ``inside``, or past the memory's own ``total``,
+    which is the end of the part named ``past`` where it should lie in that one. All in ``unit``,
+    bytes or columns.
     """
 
     name: str
@@ -29,13 +39,20 @@ class Unplaced(NamedTuple):
     unit: str
     inside: str = ""
     total: int | None = None
+    past: str = ""
 
     def __str__(self) -> str:
+        if self.past:
+            end = f"{self.start + self.size}, past {self.past}, which ends at {self.total}"
+            return f"{self.name} would end at {end}"
         if self.total is not None:
             return f"its parts end at {self.start + self.size}, past its total of {self.total}"
         if self.inside:
             return f"{self.name} would start at {self.start}, inside {self.inside}"
-        return f"{self.name} would take {self.size} {self.unit} at {self.start}"
+        if self.size < 0:  # a size that is derived, and that nothing has
+            return f"no room is left for {self.name}"
+        taken = f"{self.name} takes {self.size:,} {self.unit}"
+        return f"{taken}; all in all that is {-self.start:,} more than there are"
 
 
 class SharedLayout(NamedTuple):
@@ -73,7 +90,13 @@ def region(
 ) -> Region:
     """A range of shared memory: ``size`` bytes from ``offset``, made of ``stages`` equal slots."""
     return Region(
-        name=name, offset=offset, bytes=size, align=align, stages=stages, alias_of=alias_of
+        name=name,
+        offset=offset,
+        bytes=size,
+        align=align,
+        stages=stages,
+        mbarriers=name.endswith(MBARRIERS) or None,
+        alias_of=alias_of,
     )
 
 

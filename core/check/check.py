@@ -38,7 +38,7 @@ class Check:
         if self._troubles is None:
             self._troubles = tuple(self._read())
         block = subject.block
-        picked = self.found.pick(block.arch)
+        picked = self.found.pick(block.target)
         if picked.several:
             return Beside(
                 (*self._troubles, self._several(picked.several)), self.found.listing(picked.several)

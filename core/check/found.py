@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 from kcfg.core.check.build import Build
 from kcfg.core.check.names import demangled, fit
+from kcfg.core.hardware.arch import runs_on
+from kcfg.core.hardware.target import Target
 
 NAMES = 64
 """Kernels that are kept and listed; of more only the number is."""
@@ -54,22 +56,29 @@ class Found:
         if fits and fits == self._best and room:
             self._kept.setdefault(build.name, deque(maxlen=REPORTS)).append(build)
 
-    def pick(self, arch: str) -> Picked:
-        """What is about the wanted kernel; for ``arch`` where there is any for it."""
+    def pick(self, target: Target) -> Picked:
+        """What is about the wanted kernel; for the target where there is any that runs there."""
+        meant = self._meant(target)
         fitting = {
-            name: [build for build in builds if build.target == arch]
+            name: [build for build in builds if build.target in meant]
             for name, builds in self._kept.items()
         }
         names = [name for name, builds in fitting.items() if builds] or list(self._kept)
         if len(names) > 1:
             return Picked(several=tuple(names))
         kept = [build for name in names for build in self._kept[name]]
-        if any(build.target == arch for build in kept):
-            kept = [build for build in kept if build.target in (arch, None)]
+        if meant:
+            kept = [build for build in kept if build.target in (*meant, None)]
         else:
             # An advisory alone is about some kernel, which is this one if no other is seen.
             kept += [each for each in self.failed if each.unit.errors or not self.names]
         return Picked(tuple(_distinct(kept)))
+
+    def _meant(self, target: Target) -> set[str]:
+        """The architecture of a target where any report is for it, else all that run there."""
+        every = {build.target for builds in self._kept.values() for build in builds}
+        named = {each for each in every if each is not None}
+        return {target.arch} & named or {each for each in named if runs_on(each, target.cc)}
 
     def first(self, name: str) -> Build:
         """The first report of a kernel that is kept."""

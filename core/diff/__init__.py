@@ -17,12 +17,23 @@ from kcfg.core.diff.moves import Move
 from kcfg.core.engine.quantity import Input
 from kcfg.core.explain.verdict import Failure, failures
 from kcfg.core.kernel import Kernel
-from kcfg.core.report import report
+from kcfg.core.report import report, report_of
 from kcfg.core.same import same
 from kcfg.core.saved.form import leaves
 from kcfg.core.spec import Spec
 
-__all__ = ["Because", "Change", "Diff", "Move", "Result", "Side", "Verdict", "compare", "derived"]
+__all__ = [
+    "Because",
+    "Change",
+    "Diff",
+    "Lead",
+    "Move",
+    "Result",
+    "Side",
+    "Verdict",
+    "compare",
+    "derived",
+]
 
 
 class Side(NamedTuple):
@@ -49,6 +60,13 @@ class Result(NamedTuple):
     @property
     def changed(self) -> bool:
         return not same(self.old, self.new)
+
+
+class Lead(NamedTuple):
+    """A cause, and the results that follow from it; one whose own formula it is among them."""
+
+    because: Because
+    results: tuple[Result, ...]
 
 
 class Verdict(NamedTuple):
@@ -93,15 +111,28 @@ class Diff(NamedTuple):
         """What the two sides differ in, the most far-reaching first; "drift" for nothing but
         the time a report was saved."""
         old, new = self.old.report, self.new.report
-        for key, name in (("kernel", "kernels"), ("release", "releases"), ("target", "targets")):
-            if old[key] != new[key]:
-                return name  # type: ignore[return-value]
+        if not related(self.old, self.new):
+            return "kernels"
+        if any(old.get(key) != new.get(key) for key in ("kernel", "release", "digest")):
+            return "releases"
+        if old["target"] != new["target"]:
+            return "targets"
         return "drift" if self.old.saved and not self.given else "shapes"
 
     @property
     def changed(self) -> tuple[Result, ...]:
         """The results that came out differently."""
         return tuple(result for result in self.results if result.changed)
+
+    @property
+    def leads(self) -> tuple[Lead, ...]:
+        """The causes of all that changed, each with the results that follow from it."""
+        following: dict[Because, list[Result]] = {}
+        for result in self.changed:
+            following.setdefault(result.because, []).append(result)
+        return tuple(
+            Lead(because, tuple(results)) for because, results in following.items() if because
+        )
 
     @property
     def same(self) -> bool:
@@ -117,25 +148,30 @@ class Diff(NamedTuple):
 def derived(spec: Spec) -> Side:
     """A spec as one side of a comparison."""
     kernel = spec.derive()
-    return Side(report(kernel, name=spec.name, source=spec.source), kernel)
+    return Side(report_of(spec, kernel), kernel)
+
+
+def related(old: Side, new: Side) -> bool:
+    """Whether two sides are of one family, so that their values can be compared one by one."""
+    return old.kernel.family == new.kernel.family
 
 
 def compare(old: Side, new: Side) -> Diff:
     """Everything that changed from old to new."""
-    related = type(old.kernel).kernel == type(new.kernel).kernel
-    given = _given(old, new) if related else ()
-    formulas = tuple(changes.formulas(type(old.kernel), type(new.kernel))) if related else ()
+    alike = related(old, new)
+    given = _given(old, new) if alike else ()
+    formulas = tuple(changes.formulas(type(old.kernel), type(new.kernel))) if alike else ()
     before, after = old.report["values"], new.report["values"]
     return Diff(
         old=old,
         new=new,
         verdict=_verdict(old, new),
         given=given,
-        results=tuple(_results(old, new, (*given, *formulas)) if related else _figures(old, new)),
+        results=tuple(_results(old, new, (*given, *formulas)) if alike else _figures(old, new)),
         formulas=formulas,
-        only_old={name: before[name] for name in before if related and name not in after},
-        only_new={name: after[name] for name in after if related and name not in before},
-        moves=tuple(moves.between(old.report, new.report)) if related else (),
+        only_old={name: before[name] for name in before if alike and name not in after},
+        only_new={name: after[name] for name in after if alike and name not in before},
+        moves=tuple(moves.between(old.report, new.report)) if alike else (),
     )
 
 

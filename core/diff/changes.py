@@ -80,10 +80,12 @@ def limits(old: Kernel, new: Kernel) -> Iterator[Change]:
 def formulas(old: type[Struct], new: type[Struct], prefix: str = "") -> Iterator[Change]:
     """Quantities that two releases compute differently, and parts that they build differently.
 
-    Those of a part that the struct shows are named from outside: ``fa4_config.BN``.
+    Those of a part are named from outside: ``fa4_config.BN``; where several parts are of one
+    class, after the first of them.
     """
     if old is new:
         return
+    entered = {""}
     for name, before in old.quantities.items():
         after = new.quantities.get(name)
         if after is not None and before is not after:
@@ -93,8 +95,9 @@ def formulas(old: type[Struct], new: type[Struct], prefix: str = "") -> Iterator
         if builds is None:
             continue
         yield from _difference(prefix + name, prefix + name, built, builds)
-        if builds.shown and builds.shown == built.shown:
-            inner = getattr(old, built.shown), getattr(new, builds.shown)
+        if builds.holder == built.holder and builds.holder not in entered:
+            entered.add(builds.holder)
+            inner = getattr(old, built.holder), getattr(new, builds.holder)
             yield from formulas(*inner, f"{prefix}{name}.")
 
 

@@ -99,5 +99,5 @@ def mixed(old: Struct, new: type[Struct], formulas: frozenset[str]) -> type[Stru
             each.removeprefix(f"{name}.") for each in formulas if each.startswith(f"{name}.")
         )
         if inner:
-            members[part.shown] = mixed(getattr(old, name), getattr(new, part.shown), inner)
+            members[part.holder] = mixed(getattr(old, name), getattr(new, part.holder), inner)
     return type(new.__name__, (new,), members)

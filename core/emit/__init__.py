@@ -40,7 +40,7 @@ def emit(
 ) -> str:
     """A derived kernel as a source file; ``label`` is the spec's name.
 
-    Raises `RefusedError` for a configuration that is unsupported or does not add up, unless
+    Raises `RefusedError` for a configuration that the rules find errors in, unless
     ``unsupported`` asks for it all the same: then the file warns whoever compiles it.
     Raises `UnknownError` for a language without a writer.
     """

@@ -42,6 +42,12 @@ class Names:
         self._means[name] = text
         return name
 
+    def free(self, text: str) -> str:
+        """The identifier for the name of a section; where it stands for something, one like it."""
+        while identifier(text, self.reserved) in self._means:
+            text += "_values"
+        return self.take(text)
+
 
 class Draft:
     """A section that is being filled, and what must hold in it.
@@ -50,7 +56,7 @@ class Draft:
     """
 
     def __init__(self, names: Names, name: str, doc: str) -> None:
-        self.name = names.take(name) if name else ""
+        self.name = names.free(name) if name else ""
         self.doc = doc
         self.checks: list[Check] = []
         self._names = Names(names.reserved) if name else names

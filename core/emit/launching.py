@@ -31,7 +31,7 @@ def _bounds(block: Block, many: int, draft: Draft, limits: Limits, parts: Parts)
     doc = "Threads of the block; the first argument of __launch_bounds__."
     threads = draft.add("threads", many, "threads", doc)
     doc = "Blocks that share an SM; the second argument of __launch_bounds__."
-    blocks = draft.add("min_blocks", block.min_blocks, "blocks", doc)
+    blocks = draft.add("min_blocks", block.wanted or 1, "blocks", doc)
     draft.checks += [
         at_most(threads, limits["max_threads_per_block"], "a block may have these threads"),
         at_most(product(blocks, threads), limits["max_threads_per_sm"], "the blocks share an SM"),
@@ -54,8 +54,7 @@ def _dynamic(size: int, draft: Draft, limits: Limits, parts: Parts) -> None:
         at_most(dynamic, most, "a block may have this shared memory"),
         equal(needs, above(dynamic, free), "more than the default needs the attribute"),
     ]
-    # Where upstream itself launches with less than it lays out, that is CFG005.
-    if parts.smem is not None and parts.smem.value <= size:
+    if parts.smem is not None:
         why = "the launch brings all the shared memory that is laid out"
         draft.checks.append(at_most(parts.smem, dynamic, why))
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from kcfg.core.block.block import Block
 from kcfg.core.block.parts import Columns, Mbarriers, Region
 from kcfg.core.block.placing import SharedLayout, TensorLayout
-from kcfg.core.block.warpgroups import Share
+from kcfg.core.block.warpgroups import Share, alike, held, mixed
 from kcfg.core.emit.conditions import Number, at_most, equal, literal, multiple, product, total
 from kcfg.core.emit.identifiers import Draft, Limits
+from kcfg.core.emit.model import Check
+from kcfg.core.hardware.occupancy import warps_of
 from kcfg.core.hardware.target import Target
 
 
@@ -99,19 +103,56 @@ def barriers(found: tuple[Mbarriers, ...], draft: Draft) -> None:
 
 def registers(block: Block, draft: Draft, limits: Limits) -> Number:
     """Registers per thread, at launch and of every role; returns those at launch."""
-    threads_of, pool = block.block_threads or 0, block.pool or 0
-    each = pool // threads_of if threads_of else 0
+    each = held(block.target, block.entry or 0)
     entry = draft.add("entry", each, "registers", "Registers per thread at launch.")
-    threads = draft.add("threads", threads_of, "threads", "Threads that have them.")
-    shares = [_role(share, draft, limits, threads, entry) for share in block.shares]
-    if shares:
-        granted = product(threads, entry)
-        draft.checks.append(at_most(total(shares), granted, "setmaxnreg deals out what there is"))
+    doc = "Threads that have them."
+    threads = draft.add("threads", block.block_threads or 0, "threads", doc)
+    roles = [_role(share, draft, limits, threads, entry) for share in block.shares]
+    if roles and block.asked is not None:
+        draft.checks += _dealt(block, roles, limits, threads, entry)
     return entry
 
 
-def _role(share: Share, draft: Draft, limits: Limits, threads: Number, entry: Number) -> Number:
-    """Add a role; returns the registers of its warps."""
+def _dealt(
+    block: Block, roles: list[tuple[Number, Number]], limits: Limits, threads: Number, entry: Number
+) -> Iterator[Check]:
+    """That the warps' counts add up to no more than these had at launch.
+
+    One sum tells it where every warpgroup sets one count; else each sub-partition has its own,
+    in registers per lane: the roles' warps whose number modulo 4 it is.
+    """
+    why, warp = "setmaxnreg deals out what there is", limits["warp_size"]
+    warps_there, parts = warps_of(block.target, threads.value), len(block.pools)
+    spoken = {each for share in block.shares for each in range(share.first, share.last + 1)}
+    silent = [each for each in range(warps_there) if each not in spoken]
+    assert block.registers is not None
+    if alike(block.pools) and not mixed(block.registers, block.target):
+        asked = [product(warps, warp, cap) for warps, cap in roles]
+        asked += [product(literal(len(silent)), warp, entry)] if silent else []
+        yield at_most(total(asked), product(threads, entry), why)
+        return
+    for part in range(parts):
+        mine = range(part, warps_there, parts)
+        asked = []
+        for share, (_, cap) in zip(block.shares, roles, strict=True):
+            asked += _times(sum(share.first <= each <= share.last for each in mine), cap)
+        asked += _times(sum(each in silent for each in mine), entry)
+        granted = _times(len(mine), entry)
+        if asked and granted:
+            yield at_most(total(asked), total(granted), f"{why} in sub-partition {part}")
+
+
+def _times(count: int, number: Number) -> list[Number]:
+    """A number that is there so many times, as a term; none where it is not there."""
+    if count == 1:
+        return [number]
+    return [product(literal(count), number)] if count else []
+
+
+def _role(
+    share: Share, draft: Draft, limits: Limits, threads: Number, entry: Number
+) -> tuple[Number, Number]:
+    """Add a role; returns its warps, and the registers that each of their threads then has."""
     name = share.name
     first = draft.add(f"{name}_first_warp", share.first, "index", f"{name}: its first warp.")
     warps = draft.add(f"{name}_warps", share.last - share.first + 1, "warps")
@@ -125,4 +166,4 @@ def _role(share: Share, draft: Draft, limits: Limits, threads: Number, entry: Nu
             at_most(cap, limits["setmaxnreg_max"], f"setmaxnreg takes what {name} asks for"),
             multiple(cap, limits["setmaxnreg_multiple"], "setmaxnreg takes such multiples"),
         ]
-    return product(warps, limits["warp_size"], cap)
+    return warps, cap

@@ -41,7 +41,8 @@ class Configuration(NamedTuple):
     """One configuration, ready to be written.
 
     ``name`` is an identifier, ``label`` what the spec calls it, ``digest`` that of the
-    inputs. ``errors`` are findings that rule out a launch.
+    inputs. ``errors`` are findings that rule out a launch, ``warnings`` those that do not: what
+    upstream takes although its own numbers do not add up has checks that do not hold.
     """
 
     version: str
@@ -55,10 +56,9 @@ class Configuration(NamedTuple):
     sections: tuple[Section, ...]
     checks: tuple[Check, ...]
     errors: tuple[str, ...]
+    warnings: tuple[str, ...]
 
     @property
     def refused(self) -> tuple[str, ...]:
-        """Why this is not to be compiled: errors, and conditions that do not hold."""
-        failed = (check for check in self.checks if not check.holds)
-        broken = (f"not so: {check.why} ({check.text})" for check in failed)
-        return (*self.errors, *broken)
+        """Why this is not to be compiled: the rules judge, and the checks are their limits."""
+        return self.errors

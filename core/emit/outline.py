@@ -24,7 +24,9 @@ def outline(kernel: Kernel, label: str | None, reserved: Collection[str]) -> Con
     cls = type(kernel)
     drafts = _drafts(kernel, Names(reserved))
     named = label if label and any(c.isascii() and c.isalnum() for c in label) else cls.kernel
-    errors = (each for each in findings(kernel) if each.severity == "error")
+    said: dict[str, list[str]] = {"error": [], "warning": [], "info": []}
+    for each in findings(kernel):
+        said[each.severity].append(f"{each.rule}: {each.message}")
     return Configuration(
         version=VERSION,
         name=identifier(named, reserved),
@@ -36,7 +38,8 @@ def outline(kernel: Kernel, label: str | None, reserved: Collection[str]) -> Con
         digest=digest(kernel),
         sections=tuple(section for section in map(Draft.section, drafts) if section.constants),
         checks=tuple(dict.fromkeys(check for draft in drafts for check in draft.checks)),
-        errors=tuple(f"{each.rule}: {each.message}" for each in errors),
+        errors=tuple(said["error"]),
+        warnings=tuple(said["warning"]),
     )
 
 

@@ -1,8 +1,8 @@
-"""A quantity's own code as data: what it says, what it reads, and its numbers, step by step.
+"""A quantity's own formula as data: what it says, what it reads, its numbers, step by step.
 
-The formula stands in one place, the method under `quantity`; this module reads
-it there, so that no view needs a second copy. It is imported by the views that
-explain, compare or document, never to derive a value.
+The formula stands in one place: the tree that a quantity carries, or else the method under
+`quantity`, whose source has it. This module reads it there, so that no view needs a second
+copy. It is imported by the views that explain, compare or document, never to derive a value.
 
 An explanation is held to one law by ``tests/test_formula.py``: every line of
 `steps` is Python that evaluates to the quantity's value, with the words of
@@ -31,7 +31,9 @@ from kcfg.core.engine.trees import (
     preorder,
     rebuilt,
     returned,
+    written_as,
 )
+from kcfg.core.engine.wording import written
 
 Kind = Literal["input", "quantity", "part", "target", "constant", "unknown"]
 
@@ -48,6 +50,11 @@ class Read(NamedTuple):
     kind: Kind
     member: Input | Quantity[Any] | None
 
+    @property
+    def label(self) -> str:
+        """The name as formulas are shown: the key of what no person could name in code."""
+        return self.name if self.name.isascii() else self.key
+
 
 class Expression:
     """A formula, or an expression within one, with the names its module knows."""
@@ -58,7 +65,7 @@ class Expression:
     @cached_property
     def text(self) -> str:
         """The expression as written, on one line, ``self.`` taken off."""
-        return ast.unparse(rebuilt(self.tree, _without_self))
+        return written(written_as(self.tree) or rebuilt(self.tree, _without_self))
 
     @cached_property
     def value(self) -> Callable[[Struct], Any]:
@@ -151,15 +158,15 @@ class Expression:
 
     def substituted(self, struct: Struct) -> str:
         """The expression with this struct's numbers; Python that gives its value."""
-        return ast.unparse(self.with_numbers(struct))
+        return written(self.with_numbers(struct))
 
     def steps(self, struct: Struct) -> tuple[str, ...]:
         """The same, worked out line by line down to the value."""
         tree = self.with_numbers(struct)
-        lines = [ast.unparse(tree)]
+        lines = [written(tree)]
         while not is_value(tree):
             tree = rebuilt(tree, self._reduced)
-            line = ast.unparse(tree)
+            line = written(tree)
             if line == lines[-1]:  # nothing left that Python can write down
                 line, tree = repr(self.value(struct)), ast.Constant(None)
             lines.append(line)
@@ -181,7 +188,8 @@ class Expression:
 @cache
 def of(quantity: Quantity[Any]) -> Expression:
     """The expression a quantity returns; raises `NoSourceError` where its source is missing."""
-    return Expression(returned(quantity.formula), quantity.formula.__globals__)
+    tree = quantity.tree or returned(quantity.formula)
+    return Expression(tree, getattr(quantity.formula, "__globals__", {}))
 
 
 @cache
@@ -254,12 +262,12 @@ def resolve(struct: type[Struct], path: tuple[str, ...]) -> Read:
 
 
 def struct_of(struct: type[Struct], name: str) -> type[Struct] | None:
-    """The class of a struct's part, or None: shown, called, or what the called function returns."""
+    """The class of a struct's part, or None: held, called, or what the called function returns."""
     if name not in struct.parts:
         return None
-    if struct.parts[name].shown:
-        shown: type[Struct] = getattr(struct, struct.parts[name].shown)
-        return shown
+    if struct.parts[name].holder:
+        held: type[Struct] = getattr(struct, struct.parts[name].holder)
+        return held
     build = of_part(struct.parts[name])
     called = build.tree.func if isinstance(build.tree, ast.Call) else None
     if called is not None and ast.unparse(called) == "type(self)":

@@ -108,11 +108,20 @@ def _nodes(struct: type[Struct], prefix: str, outer: tuple[type[Struct], ...]) -
 
 
 def _of_part(struct: type[Struct], name: str, key: str = "") -> tuple[Read, ...]:
-    """What the code that builds a part reads, altogether or for one of the part's inputs."""
+    """What the code that builds a part reads, altogether or for one of the part's inputs.
+
+    Whoever reads another part as a whole reads what that is built from.
+    """
     build = formula.of_part(struct.parts[name])
-    if not key or isinstance(build.function, FunctionType):  # which may use whatever it is given
-        return build.reads(struct)
-    return build.named[key].reads(struct) if key in build.named else ()
+    if key and not isinstance(build.function, FunctionType):  # which may use whatever it is given
+        if key not in build.named:
+            return ()
+        build = build.named[key]
+    found: dict[str, Read] = {}
+    for read in build.reads(struct):
+        inner = _of_part(struct, read.name) if read.name in struct.parts else (read,)
+        found |= {each.name: each for each in inner}
+    return tuple(found.values())
 
 
 @once

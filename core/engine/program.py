@@ -1,7 +1,7 @@
 """A struct's formulas as one straight-line function, for deriving by the thousand.
 
 `Struct.complete` calls each formula by itself, which costs more than what most of them
-compute. Here their own code, read from their methods, stands line by line in one function:
+compute. Here their own code, read from their trees, stands line by line in one function:
 names below ``self`` are its local variables, and the words of ``kcfg.core.engine.terms``
 and ``kcfg.core.engine.arith`` give way to what they return. That works because a formula
 has no branches, only `pick`; one that is more than an expression is called as it is.
@@ -26,7 +26,7 @@ WORDS = (arith.__name__, terms.__name__)
 def program(struct: type[Struct]) -> Program:
     """A function that does for a fresh struct what `Struct.complete` does."""
     whole = [name for name, part in struct.parts.items() if part.shown and not part.needed]
-    return _Writer(struct, whole).function(whole, struct.own)
+    return _Writer(struct, whole).function((*whole, *struct.wanted), struct.own)
 
 
 class _Asked:
@@ -77,7 +77,8 @@ class _Writer:
         if name in self.written:
             return True
         if name in self.struct.quantities:
-            self._computed(name, self.struct.quantities[name].formula)
+            quantity = self.struct.quantities[name]
+            self._computed(name, quantity.formula, quantity.tree)
         elif name in self.struct.inputs or name == "target":
             self.lines += ast.parse(f"self_{name} = known[{name!r}]").body
         elif name in self.whole:
@@ -88,12 +89,14 @@ class _Writer:
         self.written.add(name)
         return True
 
-    def _computed(self, name: str, function: Any) -> None:
+    def _computed(self, name: str, function: Any, tree: ast.expr | None = None) -> None:
         """Write what computes a member: its expression, or a reading of it that calls it."""
         assign = ast.parse(f"known[{name!r}] = self_{name} = self.{name}").body[0]
         assert isinstance(assign, ast.Assign)
-        if _is_expression(function):
-            assign.value = self._rewritten(trees.returned(function), function.__globals__)
+        if tree is None and _is_expression(function):
+            tree = trees.returned(function)
+        if tree is not None:
+            assign.value = self._rewritten(tree, function.__globals__)
         self.lines.append(assign)
 
     def _rewritten(

@@ -17,7 +17,12 @@ The rules of a formula, held by ``tests/test_engine.py`` for every kernel:
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Generic, Literal, TypeVar, cast, get_args, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast, get_args, overload
+
+if TYPE_CHECKING:
+    import ast
+
+from kcfg.core.docs import paragraphs
 
 T = TypeVar("T")
 
@@ -38,6 +43,7 @@ Unit = Literal[
     "rows",
     "stages",
     "swizzle",
+    "text",  # one of a few words
     "threads",
     "tokens",
     "warps",
@@ -153,22 +159,55 @@ class Quantity(Generic[T]):
 
     ``key`` is the name a report gives it; it differs from the attribute's where
     upstream's name holds a dot (a member of a nested struct). A ``step`` is no member
-    of the upstream struct but an intermediate result of it that has a name here.
+    of the upstream struct but an intermediate result of it that has a name here. A ``place``
+    is where something of the block lies, and how much of it there is: it is asked for by name
+    as any other, and is none of the values of a report, which has the layouts themselves.
+
+    ``tree`` is the expression that the formula returns, where it was made from one; else it is
+    in the formula's source (``kcfg.core.engine.formula.of`` gives either).
     """
 
     def __init__(
-        self, formula: Callable[[Any], T], unit: Unit, source: str, key: str, step: bool
+        self,
+        formula: Callable[[Any], T],
+        unit: Unit,
+        source: str,
+        key: str,
+        step: bool,
+        *,
+        place: bool = False,
+        tree: ast.expr | None = None,
     ) -> None:
         if unit not in UNITS:
             raise TypeError(f"{formula.__qualname__}: no such unit: {unit}")
         self.formula, self.unit, self.source, self.key = formula, unit, source, key
-        self.step = step
+        self.step, self.place, self.tree = step, place, tree
         self.name = formula.__name__
-        self.doc = (formula.__doc__ or "").strip()
+        self.doc = paragraphs(formula.__doc__)
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
         self.key = self.key or name
+
+    def as_step(self) -> Quantity[T]:
+        """The same as an intermediate result, where upstream has no such member."""
+        other = Quantity(
+            self.formula,
+            self.unit,
+            self.source,
+            self.key,
+            step=True,
+            place=self.place,
+            tree=self.tree,
+        )
+        other.doc = self.doc
+        return other
+
+    def over(self, formula: Callable[[Any], T]) -> Quantity[T]:
+        """The same quantity, computed by another function."""
+        other = Quantity(formula, self.unit, self.source, self.key, self.step, place=self.place)
+        other.doc = self.doc
+        return other
 
     @overload
     def __get__(self, struct: None, owner: type) -> Quantity[T]: ...
@@ -207,15 +246,16 @@ class Part(Generic[T]):
 
     A shown part's values appear in the report under ``<name>.<key>``. ``shown`` names the
     class attribute that holds the part's class, so that a later release states its own;
-    it is empty where the part is not shown. ``needed`` names a bool quantity without which
-    no result rests on the part: where that is false the struct itself stands in for it,
-    which spares the building.
+    ``hidden`` does the same for a part that is not shown. ``needed`` names a bool quantity
+    without which no result rests on the part: where that is false the struct itself stands in
+    for it, which spares the building.
     """
 
-    def __init__(self, build: Callable[[Any], T], shown: str, needed: str) -> None:
+    def __init__(self, build: Callable[[Any], T], shown: str, hidden: str, needed: str) -> None:
         self.build, self.shown, self.needed = build, shown, needed
+        self.holder = shown or hidden
         self.name = build.__name__
-        self.doc = (build.__doc__ or "").strip()
+        self.doc = paragraphs(build.__doc__)
 
     @overload
     def __get__(self, struct: None, owner: type) -> Part[T]: ...
@@ -231,10 +271,12 @@ class Part(Generic[T]):
         return cast("T", value)
 
 
-def part(shown: str = "", *, needed: str = "") -> Callable[[Callable[[Any], T]], Part[T]]:
-    """Declare the method below as a nested struct; see `Part` for ``shown`` and ``needed``."""
+def part(
+    shown: str = "", *, hidden: str = "", needed: str = ""
+) -> Callable[[Callable[[Any], T]], Part[T]]:
+    """Declare the method below as a nested struct; `Part` says what the arguments are."""
 
     def declare(build: Callable[[Any], T]) -> Part[T]:
-        return Part(build, shown, needed)
+        return Part(build, shown, hidden, needed)
 
     return declare

@@ -25,7 +25,8 @@ class Struct:
     """A struct of inputs and quantities; ``kcfg.core.engine.quantity`` has how one is written.
 
     Subclasses take over what they inherit in its place and order; ``without`` names
-    what a later release no longer has.
+    what another release does not have, ``steps`` what is no member of its struct but an
+    intermediate result.
     """
 
     inputs: ClassVar[dict[str, Input]] = {}
@@ -38,12 +39,17 @@ class Struct:
     needed: ClassVar[frozenset[str]] = frozenset()
     """The inputs that have no default."""
     without: ClassVar[frozenset[str]] = frozenset()
+    steps: ClassVar[frozenset[str]] = frozenset()
+    wanted: ClassVar[tuple[str, ...]] = ()
+    """The places that are asked for of every configuration: worth computing with the values."""
 
     def __init_subclass__(cls) -> None:
         members: dict[str, Input | Quantity[Any] | Part[Any]] = {}
         for ancestor in reversed(cls.__mro__):
             for name, member in vars(ancestor).items():
                 if isinstance(member, MEMBERS) and name not in cls.without:
+                    if isinstance(member, Quantity) and name in cls.steps:
+                        member = member.as_step()
                     members[name] = member
         cls.inputs = {name: each for name, each in members.items() if isinstance(each, Input)}
         cls.quantities = {n: each for n, each in members.items() if isinstance(each, Quantity)}
@@ -51,7 +57,7 @@ class Struct:
         cls.defaults = {name: member.default for name, member in cls.inputs.items()}
         cls.needed = frozenset(n for n, default in cls.defaults.items() if default is REQUIRED)
         repeated = {name: member for name, member in cls.inputs.items() if member.repeated}
-        cls.own = {**repeated, **cls.quantities}
+        cls.own = repeated | {n: each for n, each in cls.quantities.items() if not each.place}
 
     def __init__(self, **given: Any) -> None:
         values = self.__dict__
@@ -83,10 +89,17 @@ class Struct:
         """The attribute behind the key of a value; KeyError where there is none."""
         if key in cls.quantities and cls.quantities[key].key == key:
             return key
-        for name, member in cls.own.items():
+        for name, member in (*cls.own.items(), *cls.quantities.items()):
             if member.key == key:
                 return name
         raise KeyError(key)
+
+    @classmethod
+    def places(cls) -> Iterator[tuple[str, Quantity[Any]]]:
+        """Every place that has a name, with its declaration, in order."""
+        for member in cls.quantities.values():
+            if member.place:
+                yield member.key, member
 
     @classmethod
     def declared(cls) -> Iterator[tuple[str, Input | Quantity[Any]]]:

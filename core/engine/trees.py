@@ -61,6 +61,17 @@ def returned(function: Any) -> ast.expr:
     raise NoSourceError(f"{function.__qualname__} returns nothing")
 
 
+def written_for(tree: ast.expr, written: ast.expr) -> ast.expr:
+    """The tree itself, which remembers how a person wrote what it says."""
+    tree.written = written  # type: ignore[attr-defined]
+    return tree
+
+
+def written_as(tree: ast.expr) -> ast.expr | None:
+    """How a person wrote what a tree says, where that is not the tree itself."""
+    return getattr(tree, "written", None)
+
+
 def path_of(node: ast.expr) -> tuple[str, ...]:
     """The names of a chain ``self.a.b``; empty for anything else."""
     names = []

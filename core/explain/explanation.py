@@ -112,7 +112,7 @@ def reference(kernel: type[Kernel], key: str) -> Reference:
     bounded = limits if limits is not None and limits.kind is int else None
     return Reference(
         key=place.key,
-        name=place.name,
+        name=place.label,
         kind=place.kind,
         unit=member.unit,
         doc=member.doc,
@@ -140,6 +140,11 @@ class Place(NamedTuple):
     name: str
     at: str
     member: Input | Quantity[Any]
+
+    @property
+    def label(self) -> str:
+        """The name as formulas are shown."""
+        return self.name if self.name.isascii() else self.key
 
     @property
     def kind(self) -> Kind:
@@ -203,7 +208,7 @@ def _explained(kernel: Kernel, place: Place, depth: int, seen: set[str]) -> Expl
     owner = _value(kernel, at) if at else kernel
     return Explanation(
         key=place.key,
-        name=place.name,
+        name=place.label,
         kind=place.kind,
         value=_value(kernel, place.name),
         unit=member.unit,
@@ -242,7 +247,7 @@ def _dependency(
     if read.kind == "target":
         declared = kernel.target.limits.get(read.name.partition(".")[2])
     unit, doc = (declared.unit, declared.doc) if declared is not None else (None, "")
-    return Dependency(read.name, read.key, read.kind, value, unit, doc)
+    return Dependency(read.label, read.key, read.kind, value, unit, doc)
 
 
 def _value(struct: Struct, name: str) -> Any:

@@ -40,13 +40,15 @@ class Move(NamedTuple):
     few: tuple[Any, ...]
 
 
-def moves(kernel: Kernel, failed: Iterable[Failure], *, tunable: bool) -> list[Move]:
+def moves(
+    kernel: Kernel, failed: Iterable[Failure], *, tunable: bool, also: Iterable[str] = ()
+) -> list[Move]:
     """The moves of what the kernel's author chooses, or of the model's facts.
 
-    Only inputs that the verdict rests on; inputs that are absent stay so. Equal facts
-    that move together come first.
+    Only inputs that the verdict rests on, or what is ``also`` named; inputs that are absent
+    stay so. Equal facts that move together come first.
     """
-    names = graph(type(kernel)).rests_on(VERDICT)
+    names = graph(type(kernel)).rests_on(VERDICT, *also)
     members = [kernel.inputs[name] for name in names if kernel.inputs[name].tunable is tunable]
     alike: dict[Any, list[Input]] = {}
     for member in members:

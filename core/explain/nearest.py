@@ -12,9 +12,9 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from kcfg.core.explain.moves import moves
-from kcfg.core.explain.searching import Change, Search, Searching
+from kcfg.core.explain.searching import Change, Search, Searching, Varied
 from kcfg.core.explain.verdict import failures
-from kcfg.core.figures import joined
+from kcfg.core.figures import joined, some
 from kcfg.core.kernel import Kernel
 
 TOGETHER = 3
@@ -88,3 +88,35 @@ def word(value: Any) -> str:
     if value is None:
         return "null"
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def changed(changes: Iterable[Change]) -> str:
+    """Changes with what each was before: ``BM = 64 (not 256)``."""
+    return joined(
+        f"{joined(keys)} = {word(passes)} (not {word(given)})"
+        for keys, given, passes in merged(changes)
+    )
+
+
+def tried(search: Search) -> str:
+    """How many configurations, of what, within which bounds, and whether these were all."""
+    if not search.tried:
+        return "none, as no such change bears on every condition that fails"
+    at_a_time = "one change" if search.together == 1 else f"up to {search.together} changes"
+    count = some(search.tried, "configuration")
+    none = "" if search.found else ", none of which passes"
+    rest = "" if search.complete else "; these are not all there are"
+    return f"{count}{none}; {at_a_time} at a time of {joined(map(_bounds, search.varied))}{rest}"
+
+
+def _bounds(varied: Varied) -> str:
+    names = " with ".join(varied.keys)
+    if varied.least is None or varied.most is None:
+        return names
+    alone = _span(varied.least, varied.most)
+    beside = _span(min(varied.beside), max(varied.beside)) if varied.beside else alone
+    return f"{names} {alone}" + ("" if beside == alone else f" ({beside} beside others)")
+
+
+def _span(least: int, most: int) -> str:
+    return f"{least:,}" if least == most else f"{least:,} to {most:,}"

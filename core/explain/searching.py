@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from itertools import combinations, product
 from typing import Any, NamedTuple
 
 from kcfg.core.explain.moves import Move, distance
 from kcfg.core.explain.verdict import Condition, conditions, inputs_of
-from kcfg.core.kernel import Kernel
+from kcfg.core.kernel import VERDICT, Kernel
 
 Changes = dict[str, Any]
 """New values by the inputs' attributes."""
@@ -56,15 +57,20 @@ class Searching:
     """Changes of one configuration, and whether they pass.
 
     ``rests`` are the inputs that each failed condition rests on: changes that leave one
-    of these alone cannot mend that condition, and are not tried.
+    of these alone cannot mend that condition, and are not tried. ``goals`` are asked beside
+    the conditions of the verdict; what holds in all of them must be accepted in the end.
     """
 
-    def __init__(self, kernel: Kernel, rests: list[frozenset[str]]) -> None:
-        self.kernel, self.rests = kernel, rests
+    def __init__(
+        self,
+        kernel: Kernel,
+        rests: list[frozenset[str]],
+        goals: Iterable[Asked] = (),
+        accepted: Callable[[Kernel], bool] = lambda kernel: True,
+    ) -> None:
+        self.kernel, self.rests, self.accepted = kernel, rests, accepted
         self.given = {name: getattr(kernel, name) for name in kernel.inputs}
-        root = conditions(type(kernel))
-        parts = root.parts if root.word == "all" else (root,)
-        self.asked = [Asked(type(kernel), part) for part in parts]
+        self.asked = [*goals, *(asked(type(kernel), part) for part in _parts(type(kernel)))]
 
     def passes(self, changes: Changes) -> bool:
         """Whether a changed configuration is supported; asks first what failed last."""
@@ -73,7 +79,7 @@ class Searching:
             if not asked.holds(kernel, changes):
                 self.asked.insert(0, self.asked.pop(place))
                 return False
-        return kernel.derived.verdict is True
+        return kernel.derived.verdict is not False and self.accepted(kernel.derived)
 
     def among(self, allowed: list[Move], sizes: range, tries: int, beyond: int) -> Search:
         """Search with so many moves at a time; once some pass, with so many more ``beyond``."""
@@ -137,19 +143,32 @@ class Lazy:
         return type(self.kernel)(target=self.kernel.target, **self.inputs)
 
 
-class Asked:
-    """A condition of the verdict, asked once for every change of the inputs it rests on."""
+def _parts(kernel: type[Kernel]) -> tuple[Condition, ...]:
+    """The conditions of the verdict; none where there is no verdict."""
+    if VERDICT not in kernel.quantities:
+        return ()
+    root = conditions(kernel)
+    return root.parts if root.word == "all" else (root,)
 
-    def __init__(self, kernel: type[Kernel], condition: Condition) -> None:
-        self.condition = condition
-        keys = inputs_of(kernel, (condition,))
-        self.names = {name for name, member in kernel.inputs.items() if member.key in keys}
+
+def asked(kernel: type[Kernel], condition: Condition) -> Asked:
+    """A condition of the verdict, to be asked of changed configurations."""
+    keys = inputs_of(kernel, (condition,))
+    names = frozenset(name for name, member in kernel.inputs.items() if member.key in keys)
+    return Asked(names, condition.holds)
+
+
+class Asked:
+    """A condition, asked once for every change of the inputs it rests on, given by ``names``."""
+
+    def __init__(self, names: frozenset[str], condition: Callable[[Kernel], bool]) -> None:
+        self.names, self.condition = names, condition
         self.answers: dict[tuple[tuple[str, Any], ...], bool] = {}
 
     def holds(self, kernel: Lazy, changes: Changes) -> bool:
         known = tuple([each for each in changes.items() if each[0] in self.names])
         if known not in self.answers:
-            self.answers[known] = self.condition.holds(kernel.derived)
+            self.answers[known] = self.condition(kernel.derived)
         return self.answers[known]
 
 

@@ -12,16 +12,17 @@ from kcfg.core.engine.graph import graph, within
 from kcfg.core.engine.quantity import Quantity
 from kcfg.core.engine.reasons import Fit, live
 from kcfg.core.engine.struct import Struct
+from kcfg.core.explain.elsewhere import elsewhere
 from kcfg.core.explain.explanation import Dependency, Explanation, explain_name
 from kcfg.core.explain.nearest import Nearest, nearest
 from kcfg.core.explain.verdict import Failure, binding, failures
-from kcfg.core.kernel import Kernel
+from kcfg.core.kernel import VERDICT, Kernel
 
 LIMIT = 18
 """How many decisions are told: about what two screens hold."""
 
-ROOTS = ("supported", "smem_used", "tmem_used")
-"""What a configuration comes to; registers and CTAs besides."""
+ROOTS = ("shared.dynamic", "tmem.columns")
+"""What a block comes to beside the verdict, registers and CTAs: the keys of it."""
 
 
 class Weighed(NamedTuple):
@@ -40,7 +41,8 @@ class Story(NamedTuple):
     quantities that weigh something: how many stages fit, which limit binds, what a sum
     of bytes is made of, which way a condition went; ``untold`` is how many more there
     are. ``failures`` and ``nearest`` are those of a configuration that is refused, and
-    ``candidates`` those that a dispatcher chose it among.
+    ``elsewhere`` are other kernels that take it; ``candidates`` are those that a dispatcher
+    chose it among.
     """
 
     kernel: str
@@ -55,6 +57,7 @@ class Story(NamedTuple):
     binding: tuple[Fit, ...]
     failures: tuple[Failure, ...]
     nearest: Nearest | None
+    elsewhere: tuple[str, ...]
     candidates: tuple[Weighed, ...]
 
 
@@ -78,6 +81,7 @@ def story(kernel: Kernel) -> Story:
         binding=binding(kernel),
         failures=tuple(failures(kernel)),
         nearest=nearest(kernel),
+        elsewhere=tuple(f"{each.kernel} {each.release}" for each in elsewhere(kernel)),
         candidates=tuple(
             Weighed(
                 each.name,
@@ -139,9 +143,10 @@ def _live(kernel: Kernel, name: str) -> tuple[Read, ...]:
 
 
 def _is_root(kernel: Kernel, quantity: Quantity[Any]) -> bool:
-    if quantity.unit == "stages" and "supported" not in kernel.quantities:
+    if quantity.unit == "stages" and VERDICT not in kernel.quantities:
         return True
-    return quantity.key in ROOTS or quantity.unit in ("registers", "CTAs")
+    played = {kernel.plays[key] for key in ROOTS if key in kernel.plays}
+    return quantity.key in {VERDICT, *played} or quantity.unit in ("registers", "CTAs")
 
 
 def _weight(kernel: type[Kernel], name: str) -> int:
@@ -151,7 +156,7 @@ def _weight(kernel: type[Kernel], name: str) -> int:
     if not isinstance(member, Quantity):
         return 0
     text = formula.text(member)
-    if member.key == "supported" or (member.unit == "stages" and "div(" in text):
+    if member.key == VERDICT or (member.unit == "stages" and "div(" in text):
         return 3
     if "least(" in text or "most(" in text or _sums_memory(member, text):
         return 2

@@ -19,6 +19,7 @@ from kcfg.core.engine.graph import graph
 from kcfg.core.engine.quantity import Quantity
 from kcfg.core.engine.reasons import Fit, fits
 from kcfg.core.engine.struct import Struct
+from kcfg.core.engine.wording import negated
 from kcfg.core.kernel import VERDICT, Kernel
 from kcfg.core.once import once
 
@@ -99,23 +100,28 @@ class Condition:
     def reads(self) -> tuple[tuple[str, Callable[[Any], Any]], ...]:
         """The names in the condition, each with what reads it from its struct."""
         reads = self.expression.reads(self.struct)
-        names = (read.name for read in reads if read.kind != "constant")
-        return tuple((name, attrgetter(name)) for name in names)
+        found = (read for read in reads if read.kind != "constant")
+        return tuple((read.label, attrgetter(read.name)) for read in found)
 
     @cached_property
     def text(self) -> str:
         return self.expression.text
 
+    @cached_property
+    def opposite(self) -> str:
+        """The text of the opposite of what its user wrote."""
+        return self.written.within(negated(self.written.tree)).text
 
-def failures(kernel: Kernel) -> list[Failure]:
+
+def failures(kernel: Kernel, verdict: str = VERDICT) -> list[Failure]:
     """The conditions that make a configuration unsupported; empty where it is supported,
-    and where upstream has no verdict."""
-    if kernel.verdict is not False:
+    and where upstream has no verdict. Another ``verdict`` is asked likewise."""
+    if verdict not in kernel.quantities or getattr(kernel, verdict):
         return []
     try:
-        root = conditions(type(kernel))
+        root = conditions(type(kernel), verdict)
     except trees.NoSourceError:
-        return _unexplained(kernel.quantities[VERDICT])
+        return _unexplained(kernel.quantities[verdict])
     return _failed(kernel, root, ())
 
 
@@ -141,10 +147,10 @@ def _reads(kernel: Kernel, quantity: Quantity[Any]) -> tuple[formula.Read, ...]:
 
 
 @once
-def conditions(kernel: type[Struct]) -> Condition:
+def conditions(kernel: type[Struct], name: str = VERDICT) -> Condition:
     """The tree of a kernel's verdict; raises `NoSourceError` where its source is missing."""
-    verdict = kernel.quantities[VERDICT]
-    return _node(VERDICT, "", formula.of(verdict), (verdict.key,), kernel)
+    verdict = kernel.quantities[name]
+    return _node(name, "", formula.of(verdict), (verdict.key,), kernel)
 
 
 # The tree
@@ -202,8 +208,7 @@ class Premise(NamedTuple):
 
     @property
     def text(self) -> str:
-        written = self.node.written.text
-        return written if self.holds else f"negate({written})"
+        return self.node.written.text if self.holds else self.node.opposite
 
 
 def _failed(kernel: Kernel, node: Condition, premises: tuple[Premise, ...]) -> list[Failure]:
@@ -240,7 +245,8 @@ def _failure(kernel: Kernel, node: Condition, premises: tuple[Premise, ...]) -> 
 @once
 def inputs_of(kernel: type[Struct], nodes: tuple[Condition, ...]) -> tuple[str, ...]:
     """The keys of the inputs that conditions rest on."""
-    names = [f"{node.at}.{name}" if node.at else name for node in nodes for name, _ in node.reads]
+    reads = [(node.at, read.name) for node in nodes for read in node.expression.reads(node.struct)]
+    names = [f"{at}.{name}" if at else name for at, name in reads]
     return tuple(kernel.inputs[name].key for name in graph(kernel).rests_on(*names))
 
 

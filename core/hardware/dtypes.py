@@ -37,6 +37,31 @@ SHORT_NAMES = {
 
 DTYPES = tuple(DTYPE_BYTES)
 
+ELEMENT_BITS = {
+    **{name: 8 * size for name, size in DTYPE_BYTES.items()},
+    "int8": 8,
+    "uint8": 8,
+    "uint16": 16,
+    "int32": 32,
+    "uint32": 32,
+    "int64": 64,
+    "uint64": 64,
+    "float64": 64,
+    "tfloat32": 32,
+    "float6_e2m3fn": 6,
+    "float6_e3m2fn": 6,
+    "float4_e2m1fn": 4,
+    "16U4_ALIGN8B": 4,
+    "16U4_ALIGN16B": 4,
+    "16U6_ALIGN16B": 6,
+}
+"""Bits of one element, of every type that a kernel's author may name."""
+
+ELEMENTS = tuple(ELEMENT_BITS)
+
+SPREAD = frozenset(("16U4_ALIGN16B", "16U6_ALIGN16B"))
+"""Packed types of which 16 elements take 16 bytes of shared memory, whatever their bits."""
+
 SWIZZLE_BYTES = {"NONE": 16, "32B": 32, "64B": 64, "128B": 128}
 """Bytes of one swizzle row; no swizzle counts as the 16 bytes of one TMA unit."""
 
@@ -46,6 +71,21 @@ SWIZZLES = tuple(SWIZZLE_BYTES)
 def dtype_bytes(dtype: str | None) -> int:
     """Bytes of one element of a type; 0 for an absent one."""
     return DTYPE_BYTES[dtype] if dtype is not None else 0
+
+
+def bits_of(dtype: str) -> int:
+    """Bits of one element of a type."""
+    return ELEMENT_BITS[dtype]
+
+
+def bytes_of(dtype: str) -> int:
+    """Bytes of one element of a type; of a packed one, the byte that it begins in."""
+    return -(-ELEMENT_BITS[dtype] // 8)
+
+
+def stored_bits(dtype: str) -> int:
+    """Bits that one element of a type takes in shared memory."""
+    return 8 if dtype in SPREAD else ELEMENT_BITS[dtype]
 
 
 def swizzle_bytes(swizzle: str) -> int:

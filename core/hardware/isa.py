@@ -1,14 +1,16 @@
 """Which matrix instructions exist: shapes of tcgen05.mma and wgmma, and who compiles them.
 
 Shapes follow the table of tcgen05.mma in PTX ISA 9 ("Matrix Shape"); what a target
-compiles was observed with ptxas of CUDA 13.0. ``tests/test_isa.py`` holds both to data.
+compiles was observed with ptxas of CUDA 13.0, and is not known for any other target.
+``tests/test_isa.py`` holds both to data.
 """
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from typing import NamedTuple
+
+from kcfg.core.hardware.arch import parsed
 
 K = {"f16": 16, "tf32": 8, "f8f6f4": 32, "i8": 32, "mxf8f6f4": 32, "mxf4": 64, "mxf4nvf4": 64}
 """K of one dense instruction, by kind; a sparse one has twice that."""
@@ -16,6 +18,13 @@ K = {"f16": 16, "tf32": 8, "f8f6f4": 32, "i8": 32, "mxf8f6f4": 32, "mxf4": 64, "
 BLOCK_SCALED = frozenset(("mxf8f6f4", "mxf4", "mxf4nvf4"))
 FOUR_BIT = frozenset(("mxf4", "mxf4nvf4"))
 WGMMA_KINDS = frozenset(("f16", "tf32", "f8f6f4", "i8"))
+NOT_IN_FAMILIES = frozenset(("i8", "mxf4nvf4"))
+"""Kinds that no family target compiles."""
+
+SEEN = frozenset(((9, 0), (10, 0), (10, 3), (11, 0), (12, 0), (12, 1)))
+"""The capabilities whose targets were tried, plain and with each variant."""
+TCGEN05 = frozenset(((10, 0), (10, 3), (11, 0)))
+"""Those with tcgen05, for targets with a variant."""
 
 
 class Shape(NamedTuple):
@@ -60,15 +69,16 @@ def wgmma(kind: str, sparse: bool) -> Shape:
     return Shape((64,), n, K[kind] * (2 if sparse else 1))
 
 
-def has_unit(arch: str, unit: str) -> bool:
-    """Whether a compilation target has tcgen05, wgmma or mma.sync."""
-    match = re.fullmatch(r"sm_(\d+)([af]?)", arch)
-    if match is None or unit == "mma.sync":
+def has_unit(arch: str, unit: str) -> bool | None:
+    """Whether a compilation target has tcgen05, wgmma or mma.sync; None where nobody looked."""
+    if unit == "mma.sync":
         return True
-    number, variant = match.groups()
+    code = parsed(arch)
+    if code is None or code.cc not in SEEN:
+        return None
     if unit == "wgmma":
         return arch == "sm_90a"
-    return number in ("100", "101", "103", "110") and bool(variant)
+    return code.cc in TCGEN05 and bool(code.variant)
 
 
 def has_kind(arch: str, unit: str, kind: str) -> bool:
@@ -77,8 +87,9 @@ def has_kind(arch: str, unit: str, kind: str) -> bool:
         return kind in WGMMA_KINDS
     if unit == "mma.sync":
         return True
-    absent = {"sm_100f": ("i8", "mxf4nvf4"), "sm_103a": ("i8",)}
-    return kind not in absent.get(arch, ())
+    if arch.endswith("f"):
+        return kind not in NOT_IN_FAMILIES
+    return (arch, kind) != ("sm_103a", "i8")
 
 
 def columns(M: int, N: int, cta_group: int, ws: bool | None, sparse: bool | None) -> int:

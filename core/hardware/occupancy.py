@@ -25,6 +25,7 @@ class Block(NamedTuple):
     max_dynamic_smem: int | None = None
     barriers: int = 0
     carveout: int | None = None
+    carveout_bytes: int | None = None
 
 
 class Occupancy(NamedTuple):
@@ -68,18 +69,27 @@ def occupancy(
     max_dynamic_smem: int | None = None,
     barriers: int = 0,
     carveout: int | None = None,
+    carveout_bytes: int | None = None,
 ) -> Occupancy:
     """Blocks per SM of a kernel with ``threads`` per block and ``registers`` per thread.
 
     ``max_dynamic_smem`` is the kernel's dynamic maximum in force (the attribute
     MaxDynamicSharedMemorySize), None for all that the device allows; a kernel that never
-    sets it has ``smem_default_per_block`` less the static part. ``barriers`` counts named
-    barriers, one ``__syncthreads`` included; 0 registers or barriers do not limit.
-    ``carveout`` is the preferred share of shared memory in percent of the most an SM has,
-    None for no preference. Raises ValueError for a number that is out of range.
+    sets it has ``smem_default_per_block`` less the static part, which counts as compiled, padding
+    included. ``barriers`` counts named barriers, one ``__syncthreads`` included; 0 registers
+    or barriers do not limit. ``carveout`` is the shared memory an SM is preferably set up with, in
+    percent of the most it has, and ``carveout_bytes`` the same in bytes, which counts where both
+    are given; None for no preference. Raises ValueError for a number that is out of range.
     """
     block = Block(
-        threads, registers, static_smem, dynamic_smem, max_dynamic_smem, barriers, carveout
+        threads,
+        registers,
+        static_smem,
+        dynamic_smem,
+        max_dynamic_smem,
+        barriers,
+        carveout,
+        carveout_bytes,
     )
     _check(block)
     limits = _limits(target, block)
@@ -162,6 +172,23 @@ def smem_per_block(target: Target, size: int) -> int:
     return up(size + target.smem_reserved_per_block, target.smem_alloc_granularity)
 
 
+def bytes_of_percent(target: Target, percent: int) -> int:
+    """Bytes of an SM's shared memory that a carveout in percent, 0 to 100, asks for."""
+    return target.smem_per_sm * percent // 100
+
+
+def carveout_of(target: Target, size: int, preferred: int | None) -> int:
+    """Bytes of shared memory an SM is set up with for blocks that are set aside ``size``.
+
+    It has a few sizes: the smallest that holds both the ``preferred`` bytes and one block;
+    without a preference, or with one for more than there is, the largest.
+    """
+    if preferred is None:
+        return target.smem_per_sm
+    sizes = (kb * 1024 for kb in target.carveout_kb)
+    return next((each for each in sizes if each >= max(preferred, size)), target.smem_per_sm)
+
+
 def _check(block: Block) -> None:
     for name, value in zip(block._fields, block, strict=True):
         least = 1 if name == "threads" else 0
@@ -214,19 +241,13 @@ def _by_smem(target: Target, block: Block) -> int:
     if used > target.smem_optin_per_block:
         return 0
     size = smem_per_block(target, used)
-    return _carveout(target, size, block.carveout) // size
+    return carveout_of(target, size, _preferred(target, block)) // size
 
 
-def _carveout(target: Target, size: int, percent: int | None) -> int:
-    """Bytes of shared memory an SM is set up with for blocks of ``size`` and a preference.
-
-    A preference below one block's need gives way to it; both are rounded up to a size
-    the SM can be set to.
-    """
-    if percent is None:
-        return target.smem_per_sm
-    wanted = max(target.smem_per_sm * percent // 100, size)
-    return next(kb * 1024 for kb in target.carveout_kb if kb * 1024 >= wanted)
+def _preferred(target: Target, block: Block) -> int | None:
+    if block.carveout_bytes is not None or block.carveout is None:
+        return block.carveout_bytes
+    return bytes_of_percent(target, block.carveout)
 
 
 def _steps(at: Callable[[int], int], here: int, most: int) -> tuple[int | None, int | None]:

@@ -1,8 +1,9 @@
 """What a target is: every limit kcfg knows, declared once, with the values of one GPU.
 
-A limit states its unit, what it is and the documents it comes from here; a module
-below ``kcfg.core.targets`` states the values of one GPU. A limit that is the same on
-all of them has its value here, as its default.
+A limit states its unit, what it is and the documents it comes from here. A limit that is the
+same on all GPUs has its value here, as its default; those that follow from a compute capability
+have theirs in ``capabilities``, and a module below ``kcfg.core.targets`` states the rest for
+one GPU.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from kcfg.core.hardware.sources import (
     BTG,
     CCCL,
     CUTLASS,
+    FLASHINFER,
     H200_DEVICE,
     HTG,
     MOJO,
@@ -105,10 +107,19 @@ class Target(_Limits):
 
     name: str = limit("text", "The name specs and commands use.", "kcfg")
     product: str = limit("text", "What it is sold as.", PRODUCT)
+    aliases: tuple[str, ...] = limit("text", "Other names people use for it.", "kcfg", default=())
+    unstated: tuple[str, ...] = limit(
+        "text", "Products of its architecture whose figures nobody read.", "kcfg", default=()
+    )
+    names_arch: bool = limit(
+        "bool", "Whether the names of its architecture mean this GPU.", "kcfg", default=False
+    )
     arch: str = limit("text", "Architecture-specific compilation target.", PTX)
     cc: str = limit("text", "Compute capability.", PG)
     mma: str = limit("text", "Tensor-core unit, by its instruction.", PTX, PTXAS)
-    sm_count: int = limit("SMs", "Streaming multiprocessors.", B200_DEVICE, H200_DEVICE, PRODUCT)
+    sm_count: int = limit(
+        "SMs", "Streaming multiprocessors.", B200_DEVICE, H200_DEVICE, PRODUCT, MOJO, FLASHINFER
+    )
     sm_count_note: str = limit("text", "Where other parts differ.", PRODUCT, MOJO, default="")
 
     # Threads
@@ -237,7 +248,9 @@ class Target(_Limits):
     dram_bytes: int | None = limit(
         "bytes", "Device memory as reported.", B200_DEVICE, H200_DEVICE, default=None
     )
-    dram_bytes_per_s: int = limit("bytes/s", "Device memory bandwidth as published.", PRODUCT)
+    dram_bytes_per_s: int | None = limit(
+        "bytes/s", "Device memory bandwidth as published.", PRODUCT
+    )
     max_sm_clock_mhz: int | None = limit(
         "MHz", "Highest SM clock read.", B200_DEVICE, H200_DEVICE, default=None
     )

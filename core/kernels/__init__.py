@@ -3,16 +3,19 @@
 A kernel is a folder, a release of it a module ``r<major>_<minor>.py`` in that
 folder whose ``KERNEL`` is the class. Nothing else lists them: a new file is a
 new release. A module is imported when its kernel is asked for, not before.
+
+An installed package may offer more, as classes below `Kernel` under the entry-point group
+``kcfg.kernels``. They are looked for only when a name is not known otherwise.
 """
 
 from __future__ import annotations
 
 import os
 from functools import cache
-from importlib import import_module
 
 from kcfg.core.errors import UnknownError
 from kcfg.core.kernel import Kernel
+from kcfg.core.modules import declared
 
 
 @cache
@@ -28,22 +31,68 @@ def exists(kernel: str) -> bool:
 
 def releases(kernel: str) -> tuple[str, ...]:
     """A kernel's releases, oldest first; raises `UnknownError` for a name that is none."""
-    if not exists(kernel):
-        raise UnknownError("kernel", kernel, names())
-    return tuple(f"{major}.{minor}" for major, minor in _releases(kernel))
+    if exists(kernel):
+        return tuple(f"{major}.{minor}" for major, minor in _releases(kernel))
+    if kernel not in packaged():
+        raise UnknownError("kernel", kernel, (*names(), *packaged()))
+    return tuple(packaged()[kernel])
 
 
 def find(kernel: str, release: str | None = None) -> type[Kernel]:
-    """The class of one release of a kernel, by default its newest; raises `UnknownError`.
+    """The class of one release of a kernel, by default its newest; raises `UnknownError`, and
+    `BrokenModuleError` where its module cannot be imported.
 
     A patch release is its minor release: ``26.6.0`` is ``26.6``.
     """
     known = releases(kernel)
+    if not exists(kernel) and (release is None or release in known):
+        return packaged()[kernel][release or known[-1]]
     wanted = known[-1] if release is None else ".".join(release.split(".")[:2])
     if wanted not in known:
         raise UnknownError(f"release of {kernel}", str(release), known)
-    found: type[Kernel] = import_module(f"{__name__}.{kernel}.r{wanted.replace('.', '_')}").KERNEL
+    module = f"{__name__}.{kernel}.r{wanted.replace('.', '_')}"
+    found: type[Kernel] = declared(module, "KERNEL")
     return found
+
+
+@cache
+def packaged() -> dict[str, dict[str, type[Kernel]]]:
+    """The kernels of installed packages: classes by name and release, in order of releases.
+
+    One that cannot be imported, or is no class below `Kernel`, is told of as a warning and
+    left out; so is one that has the name of a kernel here.
+    """
+    from importlib.metadata import entry_points
+
+    found: dict[str, dict[str, type[Kernel]]] = {}
+    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
+        try:
+            cls = point.load()
+        except Exception as error:  # whatever a stranger's module may raise
+            _warn(f"{point.value}: {type(error).__name__}: {error}")
+            continue
+        if not (isinstance(cls, type) and issubclass(cls, Kernel)):
+            _warn(f"{point.value} is no class below Kernel")
+        elif exists(cls.kernel):
+            _warn(f"{point.value} has the name of a kernel that kcfg has: {cls.kernel}")
+        else:
+            found.setdefault(cls.kernel, {})[cls.release] = cls
+    return {name: dict(sorted(found[name].items(), key=_numbers)) for name in sorted(found)}
+
+
+GROUP = "kcfg.kernels"
+"""The entry-point group of kernels in packages."""
+
+
+def _warn(message: str) -> None:
+    import warnings
+
+    warnings.warn(f"entry point {GROUP}: {message}", stacklevel=2)
+
+
+def _numbers(item: tuple[str, type[Kernel]]) -> list[tuple[int, str]]:
+    """A release as what it is ordered by: 26.10 is after 26.9."""
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in item[0].split(".")]
 
 
 @cache

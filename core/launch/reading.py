@@ -9,7 +9,7 @@ from kcfg.core.block.block import Block
 from kcfg.core.block.keys import Group, Key
 from kcfg.core.hardware.target import Target
 from kcfg.core.kernel import Kernel
-from kcfg.core.spec.head import LAUNCH
+from kcfg.core.spec.known import LAUNCH
 from kcfg.core.spec.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from kcfg.core.spec.problem import shown
 from kcfg.core.spec.scalars import RefusedError, boolean, choice, integer, is_null, kind_of, text

@@ -14,14 +14,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kcfg.core.block.block import Block
-from kcfg.core.block.derived import quantity_of
+from kcfg.core.block.derived import behind
 from kcfg.core.errors import UnknownError
 from kcfg.core.figures import joined, spans
-from kcfg.core.finding import Finding, Severity
+from kcfg.core.finding import Finding, Severity, in_order
+from kcfg.core.modules import load
 
 if TYPE_CHECKING:
     from kcfg.core.kernel import Kernel
@@ -31,8 +31,8 @@ class Breach(NamedTuple):
     """One thing that is not as it should be: what is there, what may be, what would do.
 
     ``path`` is the key of the launch where that is not the one the rule blames, and
-    ``severity`` what it weighs where that is not the rule's own. `Finding` has the
-    meaning of the others; its message ends with the fix.
+    ``severity`` what it weighs where that is not the rule's own, but one it has ``also``.
+    `Finding` has the meaning of the others; its message ends with the fix.
     """
 
     message: str
@@ -48,15 +48,24 @@ Check = Callable[..., Iterator[Breach]]
 
 
 class Rule(NamedTuple):
-    """One rule: its id never changes its meaning; ``reads`` are the values it cannot do without."""
+    """One rule: its id never changes its meaning; ``reads`` are the values it cannot do without.
+
+    A breach weighs ``severity`` unless it says that it weighs one of ``also``.
+    """
 
     id: str
     severity: Severity
+    also: tuple[Severity, ...]
     reads: tuple[str, ...]
     blames: str
     unit: str
     source: str
     check: Check
+
+    @property
+    def severities(self) -> tuple[Severity, ...]:
+        """All that its breaches may weigh, the severest first."""
+        return in_order((self.severity, *self.also))
 
     @property
     def key(self) -> str:
@@ -76,10 +85,18 @@ class Rule(NamedTuple):
 
     @property
     def page(self) -> str:
-        """Its page: checks, why, a failing and a passing example, reference."""
+        """Its page: checks, why, a failing and a passing example, what it rests on."""
         from inspect import cleandoc
 
-        return f"{cleandoc(self.check.__doc__ or '')}\n\nReference: {self.source}."
+        from kcfg.core.hardware.sources import evidence
+
+        kinds = joined(evidence(self.source))
+        paragraphs = (
+            cleandoc(self.check.__doc__ or ""),
+            f"Evidence: {kinds}." if kinds else "",
+            f"Reference: {self.source}.",
+        )
+        return "\n\n".join(filter(None, paragraphs))
 
     @property
     def fails(self) -> str:
@@ -105,12 +122,17 @@ GIVEN_BY = {
     "register_cap": "`threads`, `block` or a cap",
     "spilled": "`compiled.spill_stores` or `compiled.spill_loads`",
     "asked": "register counts of warpgroups or roles",
+    "wanted": "`blocks_per_sm` or a second launch bound",
     "pool": "the register count at entry",
     "shared_bytes": "`shared.static` or `shared.dynamic`",
     "dynamic_bytes": "`shared.dynamic`",
     "barriers_used": "`named_barriers`",
+    "carveout": "`shared.carveout` or `shared.carveout_percent`",
+    "static_bytes": "`shared.static`",
+    "barriers_held": "`named_barriers`",
     "cta_groups": "a `cta_group` under `tmem` or `mma`",
     "unit_used": "`unit`",
+    "waits": "arrivals under `mbarriers` or `pipelines`",
     "entry_cap": "`threads`, `block` or `registers.entry`",
 }
 """The keys behind a value that follows from several."""
@@ -125,20 +147,27 @@ _found: dict[str, Rule] = {}
 
 
 def rule(
-    id: str, severity: Severity, *, reads: str, blames: str = "", unit: str = "", source: str
+    id: str,
+    severity: Severity,
+    *,
+    also: tuple[Severity, ...] = (),
+    reads: str,
+    blames: str = "",
+    unit: str = "",
+    source: str,
 ) -> Callable[[Check], Check]:
     """Declare the function below as a rule; ``reads`` are paths of a launch, in its order.
 
-    ``blames`` is the path a breach points at unless it says otherwise, by default the
-    first one read. Raises TypeError for an id that another rule has, and for a rule in the
-    folder of a key that it does not read.
+    A breach weighs ``severity``, or one of ``also`` where it says so. ``blames`` is the path
+    it points at unless it says otherwise, by default the first one read. Raises TypeError for
+    an id that another rule has, and for a rule in the folder of a key that it does not read.
     """
 
     def declare(check: Check) -> Check:
         if id in _found:
             raise TypeError(f"{id} is a rule already: {_found[id].check.__name__}")
         paths = tuple(reads.split())
-        found = Rule(id, severity, paths, blames or paths[0], unit, source, check)
+        found = Rule(id, severity, also, paths, blames or paths[0], unit, source, check)
         if found.key and found.key not in {path.partition(".")[0] for path in paths}:
             raise TypeError(f"{id} does not read {found.key}: its place is {__name__}")
         _found[id] = found
@@ -153,10 +182,15 @@ def rules() -> tuple[Rule, ...]:
     return _declared(_keys())
 
 
-def of_block(block: Block) -> tuple[Rule, ...]:
-    """The rules that may have to say something of a block, in the order of the ids."""
+def keys_of(block: Block) -> tuple[str, ...]:
+    """The keys of a block that are given and have a folder of rules here."""
     values = vars(block)
-    return _declared(tuple(key for key in _keys() if values[key]))
+    return tuple(key for key in _keys() if values[key])
+
+
+def of_keys(keys: tuple[str, ...]) -> tuple[Rule, ...]:
+    """The rules that may have to say something of a block that gives such keys, by their ids."""
+    return _declared(keys)
 
 
 @cache
@@ -176,10 +210,10 @@ def _declared(keys: tuple[str, ...]) -> tuple[Rule, ...]:
 
 def _load(package: str) -> None:
     """Import a folder's modules, which declare their rules."""
-    for file in sorted(os.listdir(import_module(package).__path__[0])):
+    for file in sorted(os.listdir(load(package).__path__[0])):
         stem, ending = os.path.splitext(file)
         if ending == ".py" and stem != "__init__":
-            import_module(f"{package}.{stem}")
+            load(f"{package}.{stem}")
 
 
 def find(id: str) -> Rule:
@@ -203,7 +237,7 @@ def judge(block: Block) -> Iterator[Finding]:
     for each in _asked(tuple(given)):
         if not unmodelled(each, kernel):
             for breach in each.check(block, *[given[path] for path in each.reads]):
-                yield finding(kernel, each, breach)
+                yield finding(block, kernel, each, breach)
 
 
 def judge_build(block: Block) -> Iterator[tuple[str, Finding]]:
@@ -214,7 +248,7 @@ def judge_build(block: Block) -> Iterator[tuple[str, Finding]]:
             for breach in each.check(block, *[given[path] for path in each.reads]):
                 yield (
                     breach.path or each.blames,
-                    finding(kernel, each, breach),
+                    finding(block, kernel, each, breach),
                 )
 
 
@@ -229,13 +263,18 @@ def missing(block: Block) -> Iterator[tuple[Rule, str]]:
 
 
 def not_judged(block: Block) -> list[str]:
-    """What was not looked at: rules by the key they would have needed, and that key."""
+    """What was not looked at, in words: rules by the keys they would have needed."""
+    return [f"without {keys}, {joined(spans(ids))}" for keys, ids in unasked(block).items()]
+
+
+def unasked(block: Block) -> dict[str, list[str]]:
+    """The ids of the rules that lack something, by the keys that would give it."""
     waiting: dict[str, list[str]] = {}
     for each, path in missing(block):
         # Without a build there is nothing to say about the rules for one.
         if path not in DERIVED and not (each.of_build and block.compiled is None):
             waiting.setdefault(GIVEN_BY.get(path, f"`{path}`"), []).append(each.id)
-    return [f"without {keys}, {joined(spans(ids))}" for keys, ids in waiting.items()]
+    return waiting
 
 
 @lru_cache
@@ -272,7 +311,7 @@ def _of_kernel(rule: Rule) -> bool:
     return rule.of_build or rule.reads[0] in DERIVED
 
 
-def finding(kernel: type[Kernel] | None, rule: Rule, breach: Breach) -> Finding:
+def finding(block: Block, kernel: type[Kernel] | None, rule: Rule, breach: Breach) -> Finding:
     """A rule's answer about a derived kernel of a class, or about a launch written by hand."""
     path = breach.path or rule.blames
     message, _, value, limit, over, fix, severity = breach
@@ -283,7 +322,7 @@ def finding(kernel: type[Kernel] | None, rule: Rule, breach: Breach) -> Finding:
         rule.id,
         severity or rule.severity,
         f"{message}; {fix}" if fix else message,
-        f"shape.{path}" if kernel is None else quantity_of(kernel, path),
+        f"shape.{path}" if kernel is None else behind(kernel, block, path),
         value,
         limit,
         over,

@@ -3,20 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import zip_longest
 from math import prod
 
 from kcfg.core.block.block import Block
 from kcfg.core.block.parts import Registers, Role
-from kcfg.core.block.warpgroups import WARPS, role_warps, spans
+from kcfg.core.block.warpgroups import WARPS, least_warps, role_warps, spans
 from kcfg.core.engine.arith import ceildiv, down
 from kcfg.core.figures import joined, some
-from kcfg.core.hardware.sources import PG, PTX
+from kcfg.core.hardware.sources import H200_DRIVER, PG, PTX
 from kcfg.core.rules import Breach, rule
 
 AXES = ("x", "y", "z")
 
 
-@rule("BLK001", "error", reads="threads_named", blames="threads", unit="threads", source=PG)
+def dims(sizes: tuple[int, ...]) -> str:
+    """Sizes in x, y and z as words."""
+    return " x ".join(f"{size:,}" for size in sizes)
+
+
+def alike(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    """Whether sizes are the same; a dimension that is left out is 1."""
+    return all(a == b for a, b in zip_longest(one, other, fillvalue=1))
+
+
+@rule(
+    "BLK001",
+    "error",
+    also=("warning",),
+    reads="threads_named",
+    blames="threads",
+    unit="threads",
+    source=PG,
+)
 def block_size(block: Block, threads: int) -> Iterator[Breach]:
     """How many threads a block has.
 
@@ -49,7 +68,7 @@ def block_size(block: Block, threads: int) -> Iterator[Breach]:
             fix=f"use at most {most:,}",
         )
     elif bounds and threads > bounds[0]:
-        blocks = f", {bounds[1]}" if len(bounds) > 1 else ""
+        others = "".join(f", {argument}" for argument in bounds[1:])
         yield Breach(
             f"the block has {threads:,} threads, {threads - bounds[0]:,} over the {bounds[0]:,} of"
             " its launch bounds: the launch is refused",
@@ -57,7 +76,7 @@ def block_size(block: Block, threads: int) -> Iterator[Breach]:
             value=threads,
             limit=bounds[0],
             over=threads - bounds[0],
-            fix=f"write __launch_bounds__({threads}{blocks})",
+            fix=f"write __launch_bounds__({threads}{others})",
         )
     if bounds and threads <= most < bounds[0]:
         yield Breach(
@@ -96,10 +115,41 @@ def block_dims(block: Block, dims: tuple[int, ...]) -> Iterator[Breach]:
             )
     if block.threads not in (None, prod(dims)):
         yield Breach(
-            f"the block's dimensions make {prod(dims):,} threads, `threads` says {block.threads:,}",
+            f"the block's dimensions make {some(prod(dims), 'thread')}, `threads` says"
+            f" {block.threads:,}",
             value=prod(dims),
             limit=block.threads,
             fix="leave one of them out",
+        )
+
+
+@rule(
+    "BLK006",
+    "error",
+    reads="block_size block_threads",
+    blames="block_size",
+    unit="threads",
+    source=H200_DRIVER,
+)
+def compiled_size(block: Block, size: tuple[int, ...], threads: int) -> Iterator[Breach]:
+    """Whether a block is the one that its kernel is compiled for.
+
+    `__block_size__` fixes every dimension; a launch with another block is refused.
+
+    Fails: shape: {block: [128], block_size: [64, 2]}
+
+    Passes: shape: {block: [64, 2], block_size: [64, 2]}
+    """
+    given = dims(block.block) if block.block else f"{threads:,}"
+    same = alike(size, block.block) if block.block else prod(size) == threads
+    if not same:
+        yield Breach(
+            f"the block has {given} threads, the kernel is compiled for {dims(size)}: the launch"
+            " is refused",
+            path=block.threads_key,
+            value=threads,
+            limit=prod(size),
+            fix=f"launch {dims(size)}",
         )
 
 
@@ -121,7 +171,7 @@ def whole_warps(block: Block, threads: int) -> Iterator[Breach]:
         most = min((block.target.max_threads_per_block, *bounds[:1]))
         better = warps * size if warps * size <= most else down(min(threads, most), size)
         yield Breach(
-            f"{threads:,} threads take {some(warps, 'warp')}, {some(idle, 'lane')} of which"
+            f"{some(threads, 'thread')} in {some(warps, 'warp')}, {some(idle, 'lane')} of which"
             f" {'idles' if idle == 1 else 'idle'}",
             path=block.threads_key,
             value=threads,
@@ -151,7 +201,7 @@ def warpgroups(block: Block, threads: int) -> Iterator[Breach]:
         below = down(threads, size)
         near = [below, below + size] if below else [size]
         yield Breach(
-            f"{threads:,} threads are no whole number of warpgroups of {size}, which {why} needs",
+            f"{some(threads, 'thread')}: no whole number of warpgroups of {size}, as {why} needs",
             path=block.threads_key,
             value=threads,
             limit=size,
@@ -172,6 +222,7 @@ def warpgroups(block: Block, threads: int) -> Iterator[Breach]:
 @rule(
     "BLK005",
     "error",
+    also=("warning",),
     reads="registers",
     blames="registers.roles",
     unit="threads",
@@ -181,7 +232,8 @@ def roles_add_up(block: Block, registers: Registers) -> Iterator[Breach]:
     """Whether roles, or warpgroups, are all of the block, each with warps of its own.
 
     A warp without a role runs into whatever code follows the last one; a role without a
-    warp never runs, and those who wait for it never end. No warp has two roles.
+    warp never runs, and those who wait for it never end. No warp has two roles. Where the
+    threads are not given, roles and warpgroups are held against each other.
 
     Fails: shape: {threads: 384, registers: {roles: [{name: load, warps: 4},
     {name: math, warps: 4}, {name: mma, warps: 2}]}}
@@ -189,18 +241,22 @@ def roles_add_up(block: Block, registers: Registers) -> Iterator[Breach]:
     Passes: shape: {threads: 384, registers: {roles: [{name: load, warps: 4},
     {name: math, warps: 8}]}}
     """
+    yield from _without_warps(registers)
     yield from _shared_warps(registers)
     threads = block.block_threads
-    if threads is None:
-        return
     warps, groups = role_warps(registers), registers.warpgroups
+    if threads is None:
+        if warps is not None and groups and warps != WARPS * len(groups):
+            yield _unlike(warps, len(groups))
+        return
     warp = block.target.warp_size
     whole = ceildiv(threads, warp) * warp
     if warps is not None:
         used = warp * warps
-        if used != whole:
+        # A derived kernel launches the warps that it does; those without a role do nothing.
+        if used > whole or (used < whole and not block.derived):
             yield Breach(
-                f"the roles use {used:,} threads, the block has {threads:,}",
+                f"the roles use {some(used, 'thread')}, the block has {threads:,}",
                 value=used,
                 limit=threads,
                 over=max(used - whole, 0),
@@ -208,16 +264,49 @@ def roles_add_up(block: Block, registers: Registers) -> Iterator[Breach]:
             )
         else:
             yield from _past_the_end(registers, whole // warp)
+    elif warp * (least_warps(registers) or 0) > whole:
+        used = warp * (least_warps(registers) or 0)
+        yield Breach(
+            f"the roles use {used:,} threads at the least, the block has {threads:,}",
+            value=used,
+            limit=threads,
+            over=used - whole,
+            fix=_evened(used - whole, warp),
+        )
     if groups and len(groups) * block.warpgroup_threads != whole:
         used = len(groups) * block.warpgroup_threads
+        make = "makes" if len(groups) == 1 else "make"
         yield Breach(
-            f"{some(len(groups), 'warpgroup')} make {used:,} threads, the block has {threads:,}",
+            f"{some(len(groups), 'warpgroup')} {make} {used:,} threads, the block has {threads:,}",
             path="registers.warpgroups",
             value=used,
             limit=threads,
             over=max(used - whole, 0),
             fix=_evened(used - whole, warp),
         )
+
+
+def _without_warps(registers: Registers) -> Iterator[Breach]:
+    for index, role in enumerate(registers.roles):
+        if role.warps == 0:
+            yield Breach(
+                f"{role.name or f'role {index}'} has 0 warps",
+                path=f"registers.roles[{index}].warps",
+                value=0,
+                limit=1,
+                fix="leave it out",
+                severity="warning",
+            )
+
+
+def _unlike(warps: int, groups: int) -> Breach:
+    return Breach(
+        f"the roles have {some(warps, 'warp')}, the warpgroups {WARPS * groups:,}",
+        value=warps,
+        limit=WARPS * groups,
+        over=max(warps - WARPS * groups, 0),
+        fix=f"give the roles {WARPS * groups:,} together",
+    )
 
 
 def _shared_warps(registers: Registers) -> Iterator[Breach]:

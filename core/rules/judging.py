@@ -16,9 +16,25 @@ from kcfg.core.block.block import Block
 from kcfg.core.finding import Finding
 from kcfg.core.hardware.target import Target
 from kcfg.core.kernel import Kernel
-from kcfg.core.rules import Rule, finding, of_block, unmodelled
+from kcfg.core.rules import Rule, finding, keys_of, of_keys, unmodelled
 
-FRAME = ("threads", "blocks_per_sm", "cluster", "unit", "registers", "tmem", "tensor", "mma")
+FRAME = (
+    "threads",
+    "block",
+    "grid",
+    "blocks_per_sm",
+    "cluster",
+    "non_portable",
+    "unit",
+    "registers",
+    "tmem",
+    "tensor",
+    "mma",
+    "tma",
+    "bulk_copies",
+    "named_barriers",
+    "compiled",
+)
 MEMORY = ("shared", "smem", "pipelines", "mbarriers")
 """What a derived block has beside its kernel."""
 
@@ -62,8 +78,8 @@ def judge_derived(block: Block) -> list[Finding]:
     kernel = block.kernel_class
     assert kernel is not None
     about = vars(block)
-    asked = of_block(block)
-    frame = (kernel, block.target, asked, *[about[name] for name in FRAME])
+    # The keys stand for the rules of them, which take long to compare.
+    frame = (kernel, block.target, keys_of(block), *[about[name] for name in FRAME])
     said, others = _of_memory(*frame, *[about[name] for name in MEMORY])
     found = list(said)
     for each in others:
@@ -72,8 +88,8 @@ def judge_derived(block: Block) -> list[Finding]:
 
 
 @lru_cache(1 << 10)
-def _of_frame(kernel: Any, target: Target, asked: tuple[Rule, ...], *frame: Any) -> Answers:
-    modelled = [each for each in asked if not unmodelled(each, kernel)]
+def _of_frame(kernel: Any, target: Target, keys: tuple[str, ...], *frame: Any) -> Answers:
+    modelled = [each for each in of_keys(keys) if not unmodelled(each, kernel)]
     return _asked(modelled, kernel, target, dict(zip(FRAME, frame, strict=True)))
 
 
@@ -111,4 +127,4 @@ def _answers(block: Block, rule: Rule, kernel: type[Kernel]) -> list[Finding]:
             if not value and (value is None or hasattr(value, "__len__")):
                 return []
         given.append(value)
-    return [finding(kernel, rule, breach) for breach in rule.check(block, *given)]
+    return [finding(block, kernel, rule, breach) for breach in rule.check(block, *given)]

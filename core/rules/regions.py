@@ -8,10 +8,12 @@ from math import lcm
 from kcfg.core.block import aliases
 from kcfg.core.block.block import Block
 from kcfg.core.block.parts import Region, Shared
+from kcfg.core.block.shared_memory import kept_align
 from kcfg.core.engine.arith import down, next_pow2, up
 from kcfg.core.figures import joined, size
+from kcfg.core.finding import Severity
 from kcfg.core.hardware.dtypes import SWIZZLE_BYTES
-from kcfg.core.hardware.sources import PTX
+from kcfg.core.hardware.sources import H200_DRIVER, PTX
 from kcfg.core.rules import Breach, rule
 
 TMA = (
@@ -37,6 +39,7 @@ def named(region: Region, index: int) -> str:
 @rule(
     "SMEM006",
     "error",
+    also=("warning",),
     reads="shared.regions",
     unit="bytes",
     source="follows from the layout: two buffers in the same bytes overwrite each other",
@@ -61,11 +64,13 @@ def no_overlap(block: Block, regions: tuple[Region, ...]) -> Iterator[Breach]:
         )
     yield from _same_names(regions)
     yield from _overlaps(block)
-    dynamic = block.dynamic_bytes or 0
+    dynamic = block.shared.dynamic if block.shared is not None else None
+    # What a derived kernel lays out past its end as a whole is CFG003 or CFG005.
+    if dynamic is None or block.derived:
+        return
     for index, (start, region) in enumerate(block.placed):
         end = start + (region.bytes or 0)
-        # What a derived kernel lays out past its end as a whole is CFG003 or CFG005.
-        if end > dynamic and not block.derived:
+        if end > dynamic:
             yield Breach(
                 f"{named(region, index)} ends at {size(end)}, {size(end - dynamic)} past the"
                 f" {size(dynamic)} of dynamic shared memory",
@@ -141,17 +146,20 @@ def _free(block: Block, index: int) -> str:
 
 @rule("SMEM007", "error", reads="shared.regions", unit="bytes", source=f"{TMA}; {PTX}")
 def region_alignment(block: Block, regions: tuple[Region, ...]) -> Iterator[Breach]:
-    """Whether regions start where the copies and instructions that use them can.
+    """Whether regions, and all their slots, are where the copies and instructions need them.
 
     A tensor copy by TMA needs 128 bytes, a 1-D bulk copy and a matrix descriptor 16 (its
-    address has no lower bits), an mbarrier 8; besides what the kernel itself asks for.
+    address has no lower bits), an mbarrier 8; besides what the kernel itself asks for of the
+    region's start. A ring whose first slot is aligned has others that are not where a slot is
+    no multiple of that: a tensor copy to one of them stops the kernel.
 
     Fails: shape: {shared: {regions: [{name: b, offset: 32784, bytes: 1024, tma: true}]}}
 
     Passes: shape: {shared: {regions: [{name: b, offset: 32768, bytes: 1024, tma: true}]}}
     """
     for index, (start, region) in enumerate(block.placed):
-        needs = [(align, what) for align, what in uses(block, region) if start % align]
+        asked = uses(block, region)
+        needs = [(align, what) for align, what in asked if start % align]
         if needs:
             align, what = max(needs)
             yield Breach(
@@ -163,6 +171,36 @@ def region_alignment(block: Block, regions: tuple[Region, ...]) -> Iterator[Brea
                 over=start % align,
                 fix=f"put it at {_free(block, index)}",
             )
+            continue
+        pitch = region.pitch
+        if pitch is None:
+            continue
+        # Of what is asked for the start alone, the slots need nothing.
+        needs = [(align, what) for align, what in asked if pitch % align and what != _own(region)]
+        if needs:
+            align, what = max(needs)
+            at = start + pitch
+            yield Breach(
+                f"the slots of {named(region, index)}, {what}, are {size(pitch)} apart: the second"
+                f" is at {size(at)}, {size(at % align)} past the last multiple of {size(align)}",
+                path=f"shared.regions[{index}].{_apart(region)}",
+                value=pitch,
+                limit=align,
+                over=pitch % align,
+                fix=_wider(region, pitch, align),
+            )
+
+
+def _apart(region: Region) -> str:
+    """The key that says how far slots lie apart."""
+    return "bytes" if region.stride is None else "stride"
+
+
+def _wider(region: Region, pitch: int, align: int) -> str:
+    """Slots at aligned places, and the size that makes."""
+    wide = up(pitch, align)
+    whole = (region.stages or 1) * wide
+    return f"put them {size(wide)} apart, {size(whole)} in all"
 
 
 def uses(block: Block, region: Region) -> list[tuple[int, str]]:
@@ -172,20 +210,25 @@ def uses(block: Block, region: Region) -> list[tuple[int, str]]:
         (16, "of a bulk copy", region.bulk),
         (16, "behind a descriptor", region.descriptor),
         (block.target.mbarrier_align, "with mbarriers", region.mbarriers),
-        (region.align or 1, f"aligned to {region.align}", region.align is not None),
+        (region.align or 1, _own(region), region.align is not None),
     ]
     return [(align, what) for align, what, asked in found if asked]
+
+
+def _own(region: Region) -> str:
+    return f"aligned to {region.align}"
 
 
 @rule(
     "SMEM008",
     "error",
+    also=("warning",),
     reads="shared.regions",
     unit="bytes",
     source=f"{TMA}; {PTX}, matrix descriptor",
 )
 def swizzle_alignment(block: Block, regions: tuple[Region, ...]) -> Iterator[Breach]:
-    """Whether swizzled regions start where their pattern does.
+    """Whether swizzled regions, and all their slots, start where their pattern does.
 
     The pattern repeats every 1,024 bytes for 128B, 512 for 64B, 256 for 32B, counted from
     address 0. A tile that starts elsewhere is read with its rows shifted, unless its
@@ -196,7 +239,8 @@ def swizzle_alignment(block: Block, regions: tuple[Region, ...]) -> Iterator[Bre
     Passes: shape: {shared: {regions: [{name: k, offset: 1024, bytes: 1024, swizzle: 128B}]}}
     """
     for index, (start, region) in enumerate(block.placed):
-        repeat = pattern(region)
+        repeat, pitch = pattern(region), region.pitch
+        severity: Severity | None = "warning" if region.base_offset else None
         if repeat and start % repeat:
             yield Breach(
                 f"{named(region, index)} is at {size(start)}; its {region.swizzle} swizzle repeats"
@@ -206,23 +250,38 @@ def swizzle_alignment(block: Block, regions: tuple[Region, ...]) -> Iterator[Bre
                 limit=repeat,
                 over=start % repeat,
                 fix=f"put it at {_free(block, index)}",
-                severity="warning" if region.base_offset else None,
+                severity=severity,
+            )
+        elif repeat and pitch is not None and pitch % repeat:
+            yield Breach(
+                f"the slots of {named(region, index)} are {size(pitch)} apart; their"
+                f" {region.swizzle} swizzle repeats every {size(repeat)}, and"
+                f" {size(pitch % repeat)} shifts the pattern of the second",
+                path=f"shared.regions[{index}].{_apart(region)}",
+                value=pitch,
+                limit=repeat,
+                over=pitch % repeat,
+                fix=_wider(region, pitch, repeat),
+                severity=severity,
             )
 
 
 @rule(
     "SMEM009",
     "warning",
+    also=("error",),
     reads="shared",
     blames="shared.base_align",
     unit="bytes",
-    source="follows from the base of dynamic shared memory, documented as 16-byte aligned",
+    source=f"{H200_DRIVER}; follows from the base, documented as 16-byte aligned",
 )
 def base_alignment(block: Block, shared: Shared) -> Iterator[Breach]:
     """Whether the base of dynamic shared memory is as aligned as the regions need.
 
     No alignment over 16 bytes is promised. A kernel that needs more declares it on the
-    array, or moves its base up itself and asks for that many bytes more. Alignments are
+    array, or moves its base up itself and asks for that many bytes more. Above 1,024 only the
+    latter works: the base comes after the 1,024 bytes that the system keeps and padded static
+    memory, and so is 1,024 past a multiple of any larger alignment. Alignments are
     powers of two: the compiler takes no other, an error.
 
     Fails: shape: {shared: {dynamic: 232448, regions: [{name: k, offset: 0, bytes: 232448,
@@ -231,33 +290,52 @@ def base_alignment(block: Block, shared: Shared) -> Iterator[Breach]:
     Passes: shape: {shared: {dynamic: 232448, base_align: 1024, regions: [{name: k, offset: 0,
     bytes: 232448, align: 1024}]}}
     """
-    if shared.base_align is None and not shared.regions:
+    align = block.array_align
+    if align is None:
         return
     yield from _powers(shared)
-    if not shared.regions:
-        return
-    needed = next_pow2(
-        max(max(pattern(each), *(a for a, _ in uses(block, each)), 1) for each in shared.regions)
-    )
-    declared = max(shared.base_align or 0, 16)
-    if needed <= declared:
-        return
-    dynamic = block.dynamic_bytes or 0
-    slack = needed - declared
-    end = max(start + (region.bytes or 0) for start, region in block.placed)
-    room = dynamic - end
+    aligns = [pattern(each) for each in shared.regions]
+    aligns += [align for each in shared.regions for align, _ in uses(block, each)]
+    needed = next_pow2(max(aligns, default=1))
+    kept = kept_align(block.target, align)
+    slack = max(needed - kept, 0)
+    end = max((start + (region.bytes or 0) for start, region in block.placed), default=0)
+    room = max((block.dynamic_bytes or 0) - end, 0)
     if room < slack:
-        most = block.target.smem_optin_per_block - (shared.static or 0)
-        fits = end + slack <= most
-        ask = f", or ask for {size(end + slack)}" if fits else "; to move the base, no room is left"
+        lost = f", and the array keeps {size(kept)} of what it declares" if kept < align else ""
         yield Breach(
-            f"the regions need a base aligned to {size(needed)}; reaching it may take"
+            f"the regions need a base aligned to {size(needed)}{lost}; reaching it may take"
             f" {size(slack)}, and {size(room) if room > 0 else 'nothing'} is spare",
-            value=max(room, 0),
+            value=room,
             limit=slack,
-            over=slack - max(room, 0),
-            fix=f"declare the alignment on the array{ask}",
+            over=slack - room,
+            fix=_aligned(block, needed, end + slack),
         )
+    elif kept < align and align & (align - 1) == 0:
+        yield Breach(
+            f"the dynamic array declares an alignment of {size(align)}, of which {size(kept)} is"
+            " kept: its base follows on what the system keeps and on static memory",
+            value=align,
+            limit=kept,
+            fix=f"declare {kept:,}, and move the base up where more is needed",
+        )
+
+
+def _aligned(block: Block, needed: int, moved: int) -> str:
+    """How regions come to the base they need: by an alignment, or by asking for ``moved`` bytes."""
+    most = block.target.smem_optin_per_block
+    static = (block.shared.static or 0) if block.shared is not None else 0
+    declare, move = "declare the alignment on the array", f"ask for {size(moved)}"
+    # What is over with each of them: static memory is padded to what is declared.
+    declaring = up(static, needed) + (block.dynamic_bytes or 0) - most
+    moving = (block.static_bytes or 0) + moved - most
+    if kept_align(block.target, needed) < needed:
+        return move if moving <= 0 else f"take out {size(moving)} to move the base"
+    if declaring > 0:
+        return move if moving <= 0 else f"take out {size(declaring)} and {declare}"
+    return (
+        f"{declare}, or {move}" if moving <= 0 else f"{declare}; to move the base, no room is left"
+    )
 
 
 def _powers(shared: Shared) -> Iterator[Breach]:

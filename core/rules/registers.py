@@ -69,7 +69,7 @@ def block_fits(block: Block, threads: int, entry: int) -> Iterator[Breach]:
         partly = f" ({warps} rounded up to a multiple of 4)" if counted != warps else ""
         others = f" or {fewer:,} threads" if fewer else ""
         yield Breach(
-            f"{threads:,} threads at {entry:,} registers{note} need {counted} warps{partly} x"
+            f"{some(threads, 'thread')} at {entry:,} registers{note} need {counted} warps{partly} x"
             f" {each:,} = {need:,} registers, {need - most:,} over the {most:,} of a block",
             path=block.entry_key,
             value=need,
@@ -93,11 +93,25 @@ def multiple_of_8(block: Block, entry: int) -> Iterator[Breach]:
     if entry % step and entry < block.target.max_registers_per_thread:
         allocated = up(entry, step)
         yield Breach(
-            f"{entry} registers per thread are allocated as {allocated}",
+            f"{some(entry, 'register')} per thread: allocated as {allocated}",
             value=entry,
             limit=allocated,
             fix=f"{some(allocated - entry, 'more register')} would cost nothing",
         )
+
+
+def over_cap(block: Block) -> bool:
+    """Whether a thread is said to have more registers than the compiler gives: REG004."""
+    registers, most = block.registers, block.register_cap
+    if registers is None or registers.entry is None or most is None:
+        return False
+    return planned(block) <= block.target.max_threads_per_block and registers.entry > most
+
+
+def planned(block: Block) -> int:
+    """The threads that the compiler plans registers for."""
+    bounds = block.registers.launch_bounds if block.registers is not None else ()
+    return bounds[0] if bounds else block.block_threads or 0
 
 
 @rule(
@@ -110,22 +124,22 @@ def multiple_of_8(block: Block, entry: int) -> Iterator[Breach]:
 def cap_from_bounds(block: Block, entry: int, most: int) -> Iterator[Breach]:
     """Whether a thread has no more registers than the compiler gives under the launch bounds.
 
-    The cap is the largest count with which the wanted blocks fit an SM, or the one asked
-    for with __maxnreg__ or -maxrregcount; a kernel never gets more, it spills.
+    The cap is the largest count with which as many blocks fit an SM as the launch bounds
+    promise, one without a second argument, or the one asked for with __maxnreg__ or
+    -maxrregcount; a kernel never gets more, it spills.
 
     Fails: shape: {threads: 384, registers: {entry: 176}}
 
     Passes: shape: {threads: 384, registers: {entry: 168}}
     """
-    bounds = block.registers.launch_bounds if block.registers else ()
-    planned = bounds[0] if bounds else block.block_threads or 0
-    option = block.cap_of_option == most
-    if planned > block.target.max_threads_per_block or entry <= most:
+    if not over_cap(block):
         return
+    option = block.cap_of_option == most
     for_blocks = f" and {block.min_blocks} blocks per SM" if block.min_blocks > 1 else ""
-    where = "under its maxnreg" if option else f"at {planned:,} threads{for_blocks}"
+    where = f"at {some(planned(block), 'thread')}{for_blocks}"
+    where = "under its maxnreg" if option else where
     yield Breach(
-        f"{entry:,} registers per thread; {where} the compiler's cap is {most},"
+        f"{some(entry, 'register')} per thread; {where} the compiler's cap is {most},"
         f" {entry - most:,} fewer",
         value=entry,
         limit=most,
@@ -155,7 +169,7 @@ def min_blocks_possible(block: Block, bounds: tuple[int, ...]) -> Iterator[Breac
         why = (
             f"an SM holds at most {target.max_blocks_per_sm} blocks, {blocks:,} are asked for"
             if many
-            else f"{blocks} blocks of {warps} warps need {blocks * warps} of an SM's"
+            else f"{blocks} blocks of {some(warps, 'warp')} need {blocks * warps} of an SM's"
             f" {target.max_warps_per_sm} warps"
         )
         yield Breach(

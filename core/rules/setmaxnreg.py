@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kcfg.core.block.block import Block
+from kcfg.core.block.dealing import one_count, other_way
 from kcfg.core.block.parts import Registers, Role
-from kcfg.core.block.warpgroups import members, mixed, setters
+from kcfg.core.block.warpgroups import called, members, mixed, setters
 from kcfg.core.engine.arith import down, up
-from kcfg.core.figures import joined
-from kcfg.core.hardware.sources import PTX, PTXAS
+from kcfg.core.figures import joined, some
+from kcfg.core.hardware.arch import variants
+from kcfg.core.hardware.sources import H200_KERNELS, PTX, PTXAS
 from kcfg.core.rules import Breach, rule
 
 SOURCE = f"{PTX}, setmaxnreg"
@@ -52,28 +54,38 @@ def count_in_range(block: Block, registers: Registers) -> Iterator[Breach]:
             )
 
 
-@rule("SMR003", "error", reads="registers entry", unit="registers", source=SOURCE)
+@rule(
+    "SMR003",
+    "error",
+    reads="registers entry",
+    unit="registers",
+    source=f"{SOURCE}; {PTXAS}; {H200_KERNELS}",
+)
 def direction(block: Block, registers: Registers, entry: int) -> Iterator[Breach]:
     """Whether dec lowers the count and inc raises it.
 
-    dec above the current count, or inc below it, is undefined; the compiler checks neither.
+    dec above the current count is an illegal instruction: the kernel ends there, as seen on an
+    H200. ptxas refuses one only where it is above every count of the program (C7406). inc below
+    the current count is undefined, and compiles.
 
     Fails: shape: {registers: {entry: 168, warpgroups: [{count: 200, direction: dec}]}}
 
     Passes: shape: {registers: {entry: 168, warpgroups: [{count: 200, direction: inc}]}}
     """
+    raised = [count for _, setter, count in setters(registers) if setter.direction != "dec"]
+    largest = max(entry, *raised) if raised else entry
     for path, setter, count in setters(registers):
-        wrong = count > entry if setter.direction == "dec" else count < entry
-        if setter.direction and wrong:
-            right = "inc" if setter.direction == "dec" else "dec"
+        if other_way(setter, count, entry):
+            dec = setter.direction == "dec"
+            refused = "ptxas refuses it (C7406)" if count > largest else "an illegal instruction"
             yield Breach(
-                f"{setter.direction} to {count:,} from {entry:,} registers goes the other way, by"
-                f" {abs(count - entry):,}: undefined",
+                f"{setter.direction} to {count:,} from {some(entry, 'register')} goes the other"
+                f" way, by {abs(count - entry):,}: {refused if dec else 'undefined'}",
                 path=path,
                 value=count,
                 limit=entry,
                 over=abs(count - entry),
-                fix=f"use {right}",
+                fix=f"use {'inc' if dec else 'dec'}",
             )
 
 
@@ -104,7 +116,7 @@ def entry_known(block: Block, registers: Registers) -> Iterator[Breach]:
             " setmaxnreg (C7508)",
             value=None,
             limit=1,
-            fix=f"write __launch_bounds__({bounds[0]}, {block.blocks_per_sm or 1})",
+            fix=f"write __launch_bounds__({bounds[0]}, {block.wanted or 1})",
         )
 
 
@@ -133,12 +145,20 @@ def build_flags(block: Block, registers: Registers) -> Iterator[Breach]:
             )
 
 
-@rule("SMR006", "error", reads="registers.roles", unit="registers", source=SOURCE)
+@rule(
+    "SMR006",
+    "warning",
+    reads="registers.roles",
+    unit="registers",
+    source=f"{SOURCE}; {H200_KERNELS}",
+)
 def whole_warpgroups(block: Block, roles: tuple[Role, ...]) -> Iterator[Breach]:
     """Whether all warps of a warpgroup set the same count.
 
-    setmaxnreg is executed by all four warps of a warpgroup, with one count; roles may
-    share a warpgroup, but not with different counts.
+    setmaxnreg is to be executed by all four warps of a warpgroup, with one count; PTX leaves
+    anything else undefined. CUTLASS, FlashAttention and MAX have kernels that do it and run,
+    and on an H200 every warp then got the count that it set, out of its own sub-partition
+    (SMR002). Roles may share a warpgroup; with one count, what they do is defined.
 
     Fails: shape: {registers: {roles: [{name: load, warps: 2, count: 40},
     {name: mma, warps: 2, count: 64}]}}
@@ -146,36 +166,53 @@ def whole_warpgroups(block: Block, roles: tuple[Role, ...]) -> Iterator[Breach]:
     Passes: shape: {registers: {roles: [{name: load, warps: 2, count: 40},
     {name: mma, warps: 2, count: 40}]}}
     """
-    assert block.registers is not None
-    if block.derived:
-        return  # warps that upstream leaves idle are read off its source, not off a count they set
-    for number, indices in mixed(block.registers, block.target).items():
-        names = joined(roles[index].name or f"role {index}" for index in indices)
+    registers = block.registers
+    assert registers is not None
+    for number, indices in mixed(registers, block.target).items():
+        names = joined(called(registers, index) for index in indices)
         counts = {roles[index].count for index in indices}
         found = sorted(count for count in counts if count is not None)
         said = [*found, *(["none"] if None in counts else [])]
+        count = one_count(block, number, indices)
+        one = "" if count is None else f"one count, such as {count}, or "
         yield Breach(
             f"warps {4 * number} to {4 * number + 3} are one warpgroup, but {names} set"
-            f" different counts, {joined(said)}",
+            f" different counts, {joined(said)}: undefined",
             path=f"registers.roles[{indices[-1]}].count",
             value=found[-1],
             limit=found[0],
             over=found[-1] - found[0],
-            fix=f"give them one count, such as {found[-1]}, or a warpgroup each",
+            fix=f"give them {one}a warpgroup each",
         )
-    yield from _told_twice(block.registers, members(block.registers, block.target))
 
 
-def _told_twice(registers: Registers, roles: dict[int, tuple[int, ...]]) -> Iterator[Breach]:
-    """Warpgroups that `warpgroups` and `roles` give different counts."""
+@rule(
+    "SMR009",
+    "error",
+    reads="registers",
+    blames="registers.warpgroups",
+    unit="registers",
+    source="follows from what the two keys say",
+)
+def told_twice(block: Block, registers: Registers) -> Iterator[Breach]:
+    """Whether `warpgroups` and `roles` say the same of a warpgroup.
+
+    Either is enough. Where they give its warps different counts, it is not known what these
+    set, and the pool is not judged.
+
+    Fails: shape: {registers: {warpgroups: [40], roles: [{warps: 4, count: 48}]}}
+
+    Passes: shape: {registers: {warpgroups: [40], roles: [{warps: 4, count: 40}]}}
+    """
+    sharing = members(registers, block.target)
     for number, group in enumerate(registers.warpgroups):
-        for index in roles.get(number, ()):
+        for index in sharing.get(number, ()):
             count = registers.roles[index].count
             if count is not None and count != group.count:
                 said = "none" if group.count is None else f"{group.count:,}"
                 yield Breach(
-                    f"{registers.roles[index].name or f'role {index}'} sets {count:,} in warpgroup"
-                    f" {number}, where `warpgroups` says {said}",
+                    f"{called(registers, index)} sets {count:,} in warpgroup {number}, where"
+                    f" `warpgroups` says {said}",
                     path=f"registers.warpgroups[{number}]",
                     value=group.count,
                     limit=count,
@@ -196,10 +233,9 @@ def target_has_it(block: Block, registers: Registers) -> Iterator[Breach]:
     """
     if block.setmaxnreg and not block.arch.endswith(("a", "f")):
         path, _, count = setters(registers)[0]
-        family = "" if block.arch == "sm_90" else f" or {block.arch}f"
         yield Breach(
             f"{block.arch} has no setmaxnreg",
             path=path,
             value=count,
-            fix=f"compile for {block.arch}a{family}",
+            fix=f"compile for {joined(variants(block.arch), 'or')}",
         )

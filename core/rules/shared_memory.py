@@ -3,77 +3,135 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from kcfg.core.block.block import Block
+from kcfg.core.block.shared_memory import LEAST_ALIGN
 from kcfg.core.engine.arith import down
 from kcfg.core.figures import size, some
-from kcfg.core.hardware.occupancy import smem_per_block
-from kcfg.core.hardware.sources import H200_DEVICE, NCU, OCC, PG, PTXAS
+from kcfg.core.finding import Severity
+from kcfg.core.hardware.occupancy import carveout_of, smem_per_block
+from kcfg.core.hardware.sources import H200_DEVICE, H200_DRIVER, NCU, OCC, PG, PTXAS
 from kcfg.core.rules import Breach, rule
+
+
+class Over(NamedTuple):
+    """A block's shared memory where it is over a limit: its bytes, and the static ones in words."""
+
+    need: int
+    static: str
+    severity: Severity | None
+
+
+def over(block: Block, most: int) -> Over | None:
+    """What of a block's shared memory is over ``most`` bytes; None where that is enough.
+
+    What is over only if there is an array that nothing speaks of is worth a warning.
+    """
+    need, beside = block.shared_bytes or 0, block.shared_bytes_most or 0
+    if need > most:
+        return Over(need, static_part(block), None)
+    if beside > most:
+        padded = size(beside - (block.dynamic_bytes or 0))
+        why = f" ({padded} static, padded to {LEAST_ALIGN} if there is a dynamic array beside it)"
+        return Over(beside, why, "warning")
+    return None
+
+
+def static_part(block: Block) -> str:
+    """The static part of a block's shared memory in brackets, with what it is padded to."""
+    counted = block.static_bytes
+    if not counted:
+        return ""
+    return f" ({size(counted)} static{padding(block)})"
+
+
+def padding(block: Block) -> str:
+    """How static bytes come to those that are compiled; empty where they are the same."""
+    given = block.shared.static if block.shared is not None else None
+    if given is None or given == block.static_bytes:
+        return ""
+    return f": {size(given)} padded to the {size(block.array_align or 1)} of the dynamic array"
 
 
 @rule(
     "SMEM001",
     "error",
+    also=("warning",),
     reads="shared_bytes",
     blames="shared.dynamic",
     unit="bytes",
-    source=f"{PG}; {H200_DEVICE}",
+    source=f"{PG}; {H200_DRIVER}",
 )
 def smem_fits(block: Block, need: int) -> Iterator[Breach]:
     """Whether a block may have that much shared memory.
 
     The most for one block is what an SM has less 1,024 bytes that the system keeps in
-    every block. A launch above it is refused.
+    every block. A launch above it is refused. Static memory counts as compiled: padded to the
+    alignment of the dynamic array of its file (`base_align`), at least 16 bytes, also in a
+    kernel that uses none. What is over only if there is such an array is a warning.
 
     Fails: shape: {shared: {dynamic: 233472}}
 
     Passes: shape: {shared: {static: 16, dynamic: 232432}}
     """
     most = block.target.smem_optin_per_block
-    if need > most:
-        static = block.shared.static if block.shared is not None else None
-        parts = f" ({size(static)} static)" if static else ""
-        whole = block.target.smem_per_sm
+    found = over(block, most)
+    if found is not None:
+        need = found.need
+        whole, share = block.target.smem_per_sm, _share(block)
+        # Nor do the wanted blocks fit together: what helps them is said here, not by SMEM004.
+        together = f" for {block.wanted:,} blocks to share an SM" if 0 < share < most else ""
         per_sm = f" (the {size(whole)} of an SM are not one block's)" if need <= whole else ""
         yield Breach(
-            f"a block needs {size(need)} of shared memory{parts}, {size(need - most)} over the"
-            f" {size(most)} it may have on {block.target.name}{per_sm}",
+            f"a block needs {size(need)} of shared memory{found.static}, {size(need - most)} over"
+            f" the {size(most)} it may have on {block.target.name}{per_sm}",
             path=_blamed(block),
             value=need,
             limit=most,
             over=need - most,
-            fix=_smaller(block, need - most),
+            fix=_smaller(block, share if together else most) + together,
+            severity=found.severity,
         )
 
 
 def _blamed(block: Block) -> str:
-    shared = block.shared
-    if shared is not None and shared.dynamic is not None:
-        return "shared.dynamic"
-    if shared is not None and shared.regions:
-        return "shared.regions"
-    return "pipelines" if block.dynamic_bytes is not None else "shared.static"
+    return "shared.static" if block.dynamic_bytes is None else block.dynamic_key
 
 
-def _smaller(block: Block, over: int) -> str:
-    """What to leave out: stages where a pipeline has enough of them, else bytes."""
+def _smaller(block: Block, most: int) -> str:
+    """What to leave out to come to ``most``: stages where a pipeline has enough, else bytes."""
+    excess = (block.shared_bytes_most or 0) - most
     for line in block.pipelines:
         if line.stages and line.stage_bytes:
-            fitting = line.stages - -(-over // line.stage_bytes)
+            fitting = line.stages - -(-excess // line.stage_bytes)
             if fitting >= 1:
                 name = f" of {line.name}" if line.name else ""
                 return f"{some(fitting, 'stage')}{name} {'fits' if fitting == 1 else 'fit'}"
-    return f"take out {size(over)}"
+    dynamic = block.dynamic_bytes or 0
+    if excess <= dynamic or not padding(block):
+        return f"take out {size(excess)}"
+    return f"at most {size(down(most, block.array_align or 1))} fit"
+
+
+def _share(block: Block, blocks: int | None = None) -> int:
+    """Bytes of shared memory that each of some blocks may have, below 0 for too many.
+
+    That is of the wanted blocks, unless others are given.
+    """
+    target, blocks = block.target, blocks or block.wanted or 1
+    share = down(target.smem_per_sm // blocks, target.smem_alloc_granularity)
+    return share - target.smem_reserved_per_block
 
 
 @rule(
     "SMEM002",
     "info",
+    also=("error", "warning"),
     reads="dynamic_bytes",
     blames="shared.opt_in",
     unit="bytes",
-    source=H200_DEVICE,
+    source=f"{H200_DEVICE}; {H200_DRIVER}",
 )
 def opt_in(block: Block, dynamic: int) -> Iterator[Breach]:
     """Whether the kernel's dynamic maximum is raised where that is needed.
@@ -86,25 +144,31 @@ def opt_in(block: Block, dynamic: int) -> Iterator[Breach]:
 
     Passes: shape: {shared: {dynamic: 100000, opt_in: true}}
     """
-    shared, target = block.shared, block.target
-    static = (shared.static or 0) if shared is not None else 0
-    without, most = target.smem_default_per_block, target.smem_optin_per_block
-    raised = shared.opt_in if shared is not None else None
-    if raised or not dynamic or not without < static + dynamic <= most:
+    raised = block.shared.opt_in if block.shared is not None else None
+    without, most = block.target.smem_default_per_block, block.target.smem_optin_per_block
+    found = over(block, without)
+    if raised or not dynamic or found is None or (block.shared_bytes or 0) > most:
         return
     yield Breach(
-        f"{size(static + dynamic)} of shared memory is {size(static + dynamic - without)} over the"
-        f" {size(without)} a block may have without opting in"
+        f"{size(found.need)} of shared memory{found.static} is {size(found.need - without)} over"
+        f" the {size(without)} a block may have without opting in"
         + (": the launch is refused" if raised is False else ""),
-        value=static + dynamic,
+        value=found.need,
         limit=without,
-        over=static + dynamic - without,
+        over=found.need - without,
         fix=f"set MaxDynamicSharedMemorySize to {dynamic}",
-        severity="error" if raised is False else None,
+        severity=(found.severity or "error") if raised is False else None,
     )
 
 
-@rule("SMEM003", "error", reads="shared.static", unit="bytes", source=f"{PG}; {PTXAS}")
+@rule(
+    "SMEM003",
+    "error",
+    also=("warning",),
+    reads="shared.static",
+    unit="bytes",
+    source=f"{PG}; {PTXAS}",
+)
 def static_size(block: Block, static: int) -> Iterator[Breach]:
     """Whether static shared memory is within what the target compiles.
 
@@ -132,7 +196,8 @@ def static_size(block: Block, static: int) -> Iterator[Breach]:
 @rule(
     "SMEM004",
     "error",
-    reads="blocks_per_sm shared_bytes",
+    also=("warning",),
+    reads="wanted shared_bytes",
     blames="shared.dynamic",
     unit="bytes",
     source=f"{OCC}; {H200_DEVICE}",
@@ -140,38 +205,44 @@ def static_size(block: Block, static: int) -> Iterator[Breach]:
 def blocks_share_sm(block: Block, blocks: int, need: int) -> Iterator[Breach]:
     """Whether the wanted blocks fit an SM's shared memory together.
 
-    Each is set aside with its 1,024 reserved bytes, rounded up to 128.
+    Each is set aside with its 1,024 reserved bytes, rounded up to 128. Blocks that only the
+    launch bounds name are a minimum for the compiler, and a launch with fewer runs: a warning.
 
     Fails: shape: {blocks_per_sm: 2, shared: {dynamic: 116000}}
 
     Passes: shape: {blocks_per_sm: 2, shared: {dynamic: 115712}}
     """
-    target = block.target
-    if blocks == 1 or target.smem_per_sm // smem_per_block(target, need) >= blocks:
+    target, most = block.target, _share(block)
+    found = over(block, most)
+    # One that no block may have is SMEM001.
+    if blocks == 1 or found is None or need > target.smem_optin_per_block:
         return
-    reserved = target.smem_reserved_per_block
-    most = down(target.smem_per_sm // blocks, target.smem_alloc_granularity) - reserved
+    hinted: Severity | None = None
+    if found.need <= _share(block, block.blocks_per_sm or 1):
+        hinted = "warning"
     if most < 0:
         message = f"{blocks:,} blocks reserve more than the {size(target.smem_per_sm)} of an SM"
-        yield Breach(message, path="blocks_per_sm", fix="want fewer blocks")
+        yield Breach(message, path=block.wanted_key, fix="want fewer blocks", severity=hinted)
         return
     yield Breach(
-        f"{blocks:,} blocks share an SM with at most {size(most)} each; {size(need)} is"
-        f" {size(need - most)} over",
+        f"{blocks:,} blocks share an SM with at most {size(most)} each;"
+        f" {size(found.need)}{found.static} is {size(found.need - most)} over",
         path=_blamed(block),
-        value=need,
+        value=found.need,
         limit=most,
-        over=need - most,
-        fix=_smaller(block, need - most),
+        over=found.need - most,
+        fix=_smaller(block, most),
+        severity=hinted or found.severity,
     )
 
 
 @rule(
     "SMEM005",
     "warning",
-    reads="shared.carveout shared_bytes",
+    reads="carveout shared_bytes",
+    blames="shared.carveout",
     unit="KiB",
-    source=f"{OCC}; {NCU}",
+    source=f"{OCC}; {NCU}; {H200_DRIVER}",
 )
 def carveout(block: Block, chosen: int, need: int) -> Iterator[Breach]:
     """Whether the carveout chosen for an SM holds the wanted blocks.
@@ -183,33 +254,32 @@ def carveout(block: Block, chosen: int, need: int) -> Iterator[Breach]:
 
     Passes: shape: {blocks_per_sm: 2, shared: {dynamic: 61440, carveout: 132}}
     """
-    target, wanted = block.target, block.blocks_per_sm or 1
-    each = smem_per_block(target, need)
-    if wanted * each > target.smem_per_sm:
+    target, wanted = block.target, block.wanted or 1
+    whole, each = target.smem_per_sm, smem_per_block(target, need)
+    if wanted * each > whole:
         return  # no carveout would do: SMEM004
-    holds = _carveout(block, max(chosen * 1024, each)) // each
-    if chosen * 1024 > target.smem_per_sm:
+    percent = block.shared.carveout_percent if block.shared is not None else None
+    said = f"{chosen // 1024:,} KiB" + ("" if percent is None else f", {percent} percent,")
+    path = "shared.carveout" if percent is None else "shared.carveout_percent"
+    holds = carveout_of(target, each, chosen) // each
+    if chosen > whole:
         yield Breach(
-            f"a carveout of {chosen:,} KiB is {chosen - target.smem_per_sm // 1024:,} KiB over what"
-            " an SM has",
-            value=chosen,
-            limit=target.smem_per_sm // 1024,
-            over=chosen - target.smem_per_sm // 1024,
-            fix=f"choose {target.smem_per_sm // 1024} KiB",
+            f"a carveout of {said} is {(chosen - whole) // 1024:,} KiB over what an SM has",
+            value=chosen // 1024,
+            limit=whole // 1024,
+            over=(chosen - whole) // 1024,
+            fix=f"choose {whole // 1024} KiB",
         )
     elif holds < wanted:
-        enough = _carveout(block, wanted * each) // 1024
+        enough = carveout_of(target, each, wanted * each)
+        # Rounded down, a percentage of a size still means that size.
+        percents = "" if percent is None else f", {100 * enough // whole} percent"
         yield Breach(
-            f"a carveout of {chosen} KiB holds {some(holds, 'block')} of the {wanted} wanted; with"
+            f"a carveout of {said} holds {some(holds, 'block')} of the {wanted} wanted; with"
             f" the reserve they take {wanted * each / 1024:,.1f} KiB",
-            value=chosen,
-            limit=enough,
-            over=enough - chosen,
-            fix=f"choose {enough} KiB",
+            path=path,
+            value=chosen // 1024,
+            limit=enough // 1024,
+            over=enough // 1024 - chosen // 1024,
+            fix=f"choose {enough // 1024} KiB{percents}",
         )
-
-
-def _carveout(block: Block, need: int) -> int:
-    """The smallest size an SM can be set to that has ``need`` bytes."""
-    sizes = (kib * 1024 for kib in block.target.carveout_kb)
-    return next((each for each in sizes if each >= need), block.target.smem_per_sm)

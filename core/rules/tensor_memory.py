@@ -8,7 +8,7 @@ from kcfg.core.block import aliases
 from kcfg.core.block.block import Block
 from kcfg.core.block.parts import Allocation, Tmem
 from kcfg.core.block.placing import allocation
-from kcfg.core.block.tensor_memory import asked, needed, taken_by
+from kcfg.core.block.tensor_memory import asked, needed, needed_key, sized, taken_by
 from kcfg.core.engine.arith import prev_pow2
 from kcfg.core.figures import joined, some
 from kcfg.core.hardware.sources import CUTLASS, PTX, PTXAS
@@ -51,7 +51,8 @@ def need_fits(block: Block, tmem: Tmem) -> Iterator[Breach]:
     """Whether what a block keeps in tensor memory fits its allocations, and they the SM.
 
     An SM has 512 columns. An accumulator takes N of them, half or a quarter where its rows
-    leave lanes free that the layout then uses. Each allocation is rounded up by itself.
+    leave lanes free that the layout then uses; two that fill only half the lanes each may lie
+    side by side. Each allocation is rounded up by itself.
 
     Fails: shape: {tmem: {accumulators: [{M: 128, N: 256}, {M: 128, N: 256}, {M: 128, N: 256}]}}
 
@@ -64,6 +65,18 @@ def need_fits(block: Block, tmem: Tmem) -> Iterator[Breach]:
             path=f"tmem.accumulators[{index}].alias_of",
             fix=fix,
         )
+    for index, each in enumerate(tmem.allocations):
+        columns, wanted = each.columns, each.needs
+        if columns is not None and wanted is not None and wanted > columns:
+            yield Breach(
+                f"an allocation of {some(columns, 'column')} for the {wanted:,} that it needs,"
+                f" {wanted - columns:,} more",
+                path=f"tmem.allocations[{index}].columns",
+                value=wanted,
+                limit=columns,
+                over=wanted - columns,
+                fix=_room(block, wanted),
+            )
     most = block.target.tmem_columns
     need, taken = needed(tmem), taken_by(block.target, tmem)
     total = sum(taken)
@@ -85,12 +98,13 @@ def need_fits(block: Block, tmem: Tmem) -> Iterator[Breach]:
             over=total - most,
             fix=f"one allocation of {one} holds all" if one <= most else "keep less there",
         )
-    limit = min(total, most) if taken else most
+    whole = bool(taken) and total <= most and all(map(sized, tmem.allocations))
+    limit = total if whole else most
     if need > limit:
-        what = "allocated" if taken and total <= most else "of an SM"
+        what = "allocated" if whole else "of an SM"
         yield Breach(
             f"{need:,} columns are needed, {need - limit:,} over the {limit} {what}",
-            path="tmem.accumulators" if tmem.accumulators else "tmem.columns",
+            path=needed_key(tmem),
             value=need,
             limit=limit,
             over=need - limit,
@@ -102,7 +116,7 @@ def _room(block: Block, need: int) -> str:
     most = block.target.tmem_columns
     if allocation(block.target, need) <= most:
         return f"allocate {allocation(block.target, need)}"
-    return f"use a smaller N, or fewer accumulators: {need - most:,} columns must go"
+    return f"use a smaller N, or fewer accumulators: {some(need - most, 'column')} must go"
 
 
 @rule("TMEM003", "info", reads="tmem", unit="columns", source=ALLOC)
@@ -121,15 +135,17 @@ def rounding(block: Block, tmem: Tmem) -> Iterator[Breach]:
         for i, each in enumerate(tmem.allocations)
         if each.needs
     ]
+    if not needs and block.derived and not tmem.allocations:
+        return  # what this kernel allocates for its columns is not known
     if not needs:
-        needs = [("tmem.accumulators" if tmem.accumulators else "tmem.columns", needed(tmem))]
+        needs = [(needed_key(tmem), needed(tmem))]
     for path, need in needs:
         taken = allocation(block.target, need or 0)
         if need and need < taken <= most:
             step = prev_pow2(need)
             halved = step >= block.target.tmem_alloc_min
             yield Breach(
-                f"{need} columns take an allocation of {taken}, {taken - need} of them unused",
+                f"{some(need, 'column')} in an allocation of {taken}: {taken - need} unused",
                 path=path,
                 value=need,
                 limit=taken,
@@ -140,7 +156,7 @@ def rounding(block: Block, tmem: Tmem) -> Iterator[Breach]:
 @rule(
     "TMEM004",
     "warning",
-    reads="blocks_per_sm tmem",
+    reads="wanted tmem",
     blames="tmem.allocations",
     unit="columns",
     source=ALLOC,
@@ -170,15 +186,13 @@ def resident_blocks(block: Block, blocks: int, tmem: Tmem) -> Iterator[Breach]:
             value=blocks * each,
             limit=most,
             over=blocks * each - most,
-            fix=f"{share} columns each fit" if fits else f"want {most // each} blocks",
+            fix=f"{share} columns each fit" if fits else f"want {some(most // each, 'block')}",
         )
 
 
 def _allocated_by(tmem: Tmem) -> str:
     """The key that says what a block allocates."""
-    if tmem.allocations:
-        return "tmem.allocations"
-    return "tmem.accumulators" if tmem.accumulators else "tmem.columns"
+    return "tmem.allocations" if tmem.allocations else needed_key(tmem)
 
 
 @rule("TMEM005", "error", reads="tmem.allocations", unit="columns", source=ALLOC)
@@ -194,9 +208,9 @@ def allocation_order(block: Block, allocations: tuple[Allocation, ...]) -> Itera
     """
     least: int | None = None
     for index, each in enumerate(allocations):
-        columns = asked(block.target, each)
+        columns, known = asked(block.target, each), sized(each)
         path = f"tmem.allocations[{index}]"
-        if least is not None and columns > least:
+        if known and least is not None and columns > least:
             yield Breach(
                 f"a later allocation of {columns} is {columns - least} larger than an earlier"
                 f" one of {least}",
@@ -213,7 +227,8 @@ def allocation_order(block: Block, allocations: tuple[Allocation, ...]) -> Itera
                 value=columns,
                 fix="allocate before it",
             )
-        least = columns if least is None else min(least, columns)
+        if known:
+            least = columns if least is None else min(least, columns)
 
 
 @rule(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from math import isqrt
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from kcfg.core.block.derived import quantity_of
 from kcfg.core.block.placing import Unplaced
 from kcfg.core.engine.quantity import Quantity
 from kcfg.core.figures import joined, size, some
-from kcfg.core.kernel import Kernel
+from kcfg.core.kernel import MUST, Kernel
 from kcfg.core.once import once
 from kcfg.core.rules import Breach, rule
 
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
 OWN = "the kernel's own source, as named by each quantity"
 
+FEW = 4
+"""Inputs that a message names one by one."""
+
 
 @rule("CFG001", "error", reads="kernel", blames="supported", source=OWN)
 def unsupported(block: Block, kernel: Kernel) -> Iterator[Breach]:
@@ -28,6 +32,7 @@ def unsupported(block: Block, kernel: Kernel) -> Iterator[Breach]:
 
     Every condition of the kernel's own verdict that does not hold, with the numbers on
     both sides. Such a configuration does not compile, or is refused before it is launched.
+    Where another kernel takes the same shape, that is said.
 
     Fails: {kernel: index_prefill, shape: {dtype: fp8_e4m3, ks_dtype: f32, depth: 128,
     BM_key: 128, mma_n: 256, num_heads: 64}}
@@ -35,11 +40,14 @@ def unsupported(block: Block, kernel: Kernel) -> Iterator[Breach]:
     Passes: {kernel: index_prefill, shape: {dtype: fp8_e4m3, ks_dtype: f32, depth: 128,
     BM_key: 128, mma_n: 128, num_heads: 64}}
     """
-    if kernel.verdict is not False:
+    if kernel.verdict is not False and (MUST not in kernel.quantities or kernel.read(MUST)):
         return
+    from kcfg.core.explain.elsewhere import elsewhere
     from kcfg.core.explain.verdict import failures
 
-    for failure in failures(kernel):
+    others = [f"`kernel: {each.kernel}` {each.release}" for each in elsewhere(kernel)]
+    takes = f"{joined(others)} {'takes' if len(others) == 1 else 'take'} it" if others else ""
+    for number, failure in enumerate((*failures(kernel), *failures(kernel, MUST))):
         fails, rests = _said(failure.name, failure.condition, failure.premises, failure.inputs)
         sides = [f"{side.text} is {_shown(side.value)}" for side in failure.sides]
         reads = [f"{side.text} = {_shown(side.value)}" for side in failure.reads]
@@ -50,6 +58,7 @@ def unsupported(block: Block, kernel: Kernel) -> Iterator[Breach]:
             path=failure.reads[0].text if failure.reads else failure.path[-1],
             value=values[0] if values else None,
             limit=values[1] if len(values) > 1 else None,
+            fix="" if number else takes,
         )
 
 
@@ -59,8 +68,15 @@ def _said(
 ) -> tuple[str, str]:
     """What stands before and behind the numbers of a failure: all that has none."""
     because = f" where {' and '.join(premises)}" if premises else ""
-    rests = f"; it rests on {joined(inputs)}" if inputs else ""
+    rests = f"; it rests on {_resting(inputs)}" if inputs else ""
     return f"unsupported: {name.replace('_', ' ')} fails, {condition}{because}", rests
+
+
+def _resting(inputs: tuple[str, ...]) -> str:
+    """The inputs to change; where they are many, what tells which of them would help."""
+    if len(inputs) <= FEW:
+        return joined(inputs)
+    return f"{len(inputs)} inputs, and `kcfg explain` says which of them to change"
 
 
 def _columns(kernel: Kernel, failure: Failure) -> str:
@@ -100,7 +116,7 @@ def _shown(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
 
 
-@rule("CFG002", "error", reads="unplaced kernel", blames="supported", source=OWN)
+@rule("CFG002", "error", also=("warning",), reads="unplaced kernel", blames="supported", source=OWN)
 def cannot_be_placed(
     block: Block, unplaced: tuple[tuple[str, int, Unplaced], ...], kernel: Kernel
 ) -> Iterator[Breach]:
@@ -155,7 +171,8 @@ def _inputs(kernel: type[Kernel], path: str) -> str:
     names = (name for name, each in kernel.quantities.items() if each.key == key)
     name = next(names, "")
     inputs = graph(kernel).rests_on(name) if name else ()
-    return f"it rests on {joined(kernel.inputs[each].key for each in inputs)}" if inputs else ""
+    keys = tuple(kernel.inputs[each].key for each in inputs)
+    return f"it rests on {_resting(keys)}" if keys else ""
 
 
 @rule("CFG003", "warning", reads="stored", blames="shared.dynamic", unit="bytes", source=OWN)
@@ -241,6 +258,56 @@ def padded_depth(block: Block, kernel: Kernel) -> Iterator[Breach]:
 @once
 def _padded(kernel: type[Kernel]) -> tuple[tuple[str, str], ...]:
     """The depths of a kernel that it also has padded, by attribute."""
-    names = {member.key: name for name, member in kernel.own.items()}
+    depths = ((name, each) for name, each in kernel.own.items() if each.unit == "elements")
+    names = {member.key: name for name, member in depths}
     found = ((key.removeprefix("padded_"), key) for key in names if key.startswith("padded_"))
     return tuple(sorted((names[key], names[padded]) for key, padded in found if key in names))
+
+
+@rule("CFG006", "info", reads="kernel", blames="supported", source=OWN)
+def something_else(block: Block, kernel: Kernel) -> Iterator[Breach]:
+    """Whether upstream launches another kernel for the problem.
+
+    Before a dispatcher selects, it may send some problems elsewhere. That was read in its
+    source and not run; what is derived is the kernel it selects where it does select.
+
+    Fails: {kernel: matmul, release: 26.7, shape: {ab_dtype: bf16, c_dtype: bf16, M: 1, N: 4096,
+    K: 4096, select: true}}
+
+    Passes: {kernel: matmul, release: 26.7, shape: {ab_dtype: bf16, c_dtype: bf16, M: 64, N: 4096,
+    K: 4096, select: true}}
+    """
+    for key, said in kernel.instead():
+        yield Breach(f"upstream launches something else here: {said}", path=key)
+
+
+@rule("CFG007", "warning", reads="kernel", blames="group", unit="heads", source=OWN)
+def whole_groups(block: Block, kernel: Kernel) -> Iterator[Breach]:
+    """Whether the query heads make whole groups.
+
+    Upstream divides the query heads by the group and drops the rest: it counts the KV heads of
+    whole groups, none where a group has more heads than there are, and takes such a
+    configuration all the same. The heads that are left over have no KV head of their own.
+
+    Fails: {kernel: fa4, release: 26.6, shape: {qkv_dtype: bf16, num_q_heads: 32, group: 5,
+    qk_depth: 128, ov_depth: 128, page_size: 128}}
+
+    Passes: {kernel: fa4, release: 26.6, shape: {qkv_dtype: bf16, num_q_heads: 32, group: 4,
+    qk_depth: 128, ov_depth: 128, page_size: 128}}
+    """
+    given = vars(kernel)
+    heads, group = given.get("num_q_heads"), given.get("group")
+    if not heads or not group or not heads % group:
+        return
+    known = [n for n in range(1, isqrt(heads) + 1) if heads % n == 0]
+    divisors = sorted({*known, *(heads // n for n in known)})
+    below = max(n for n in divisors if n < group)
+    near = [below, *[n for n in divisors if n > group][:1]]
+    yield Breach(
+        f"{some(heads, 'query head')} are no whole groups of {group:,}: {heads % group:,} are left"
+        f" over beside {some(heads // group, 'KV head')}",
+        value=heads,
+        limit=group,
+        over=heads % group,
+        fix=f"use a group of {joined([f'{n:,}' for n in near], 'or')}",
+    )

@@ -38,8 +38,10 @@ SHAPE: dict[str, tuple[type, ...]] = {
 
 OPTIONAL: dict[str, tuple[type, ...]] = {
     "kcfg": (str,),
+    "release_given": (bool,),
     "name": (str, type(None)),
     "source": (str,),
+    "digest": (str, type(None)),
 }
 """What a report may leave out."""
 
@@ -54,6 +56,8 @@ LISTS = (
 FILES = ("source", ".file")
 
 SCALARS = (int, float, str, bool, type(None))
+NESTED = (*SCALARS, dict, list)
+"""What an input may be: a launch has groups of them."""
 
 
 def faults(report: Any) -> Iterator[str]:
@@ -76,7 +80,7 @@ def faults(report: Any) -> Iterator[str]:
 
 
 def _inner_faults(report: dict[str, Any]) -> Iterator[str]:
-    for section, kinds in (("inputs", SCALARS), ("values", SCALARS), ("units", (str,))):
+    for section, kinds in (("inputs", NESTED), ("values", SCALARS), ("units", (str,))):
         for name, value in report[section].items():
             if type(value) not in kinds:
                 yield _wrong(f"{section}.{name}", kinds, value)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterator
 from typing import Any
 
 from kcfg.core import kernels
-from kcfg.core.errors import UnknownError
+from kcfg.core.errors import UnfoundError, UnknownError
 from kcfg.core.same import same
 from kcfg.core.saved.form import faults
 from kcfg.core.saved.reading import Saved
 from kcfg.core.spec import Spec, read
 from kcfg.core.spec.documents import place
-from kcfg.core.spec.head import LAUNCH
+from kcfg.core.spec.known import Known
 from kcfg.core.spec.problem import Problem
 from kcfg.core.spec.section import Position
 from kcfg.core.spec.shape import grammar
@@ -39,8 +40,6 @@ class Report:
     def fault(self) -> Problem | None:
         """What is wrong with its form, if anything is."""
         fault = next(faults(self.data), "")
-        if not fault and self.data["kernel"] == LAUNCH:
-            fault = "the report of a launch is not judged again: give its spec"
         return Problem(self.file, *self.position(), "", fault) if fault else None
 
     def spec(self) -> Spec | list[Problem]:
@@ -51,8 +50,14 @@ class Report:
         fault = self.fault()
         if fault:
             return [fault]
-        head = {key: self.data[key] for key in ("kernel", "release", "target")}
-        spec = {**head, "name": self.data.get("name"), "shape": dict(self._asked())}
+        # A launch written by hand has no release.
+        head = {key: self.data[key] for key in ("kernel", "release", "target") if self.data[key]}
+        spec = {
+            **head,
+            "kernel": self._kernel(),
+            "name": self.data.get("name"),
+            "shape": dict(self._asked()),
+        }
         (item,) = read(json.dumps(spec, ensure_ascii=False), self.file)
         if isinstance(item, list):
             return [self._moved(problem) for problem in item]
@@ -61,11 +66,29 @@ class Report:
         places |= {f"shape.{key}": self.position("inputs", key) for key in self.data["inputs"]}
         return item._replace(at={key: (where, where) for key, where in places.items()})
 
+    def _kernel(self) -> str:
+        """The kernel, by the file that defines it where the report's source leads there."""
+        name: str = self.data["kernel"]
+        if self.data.get("digest") is None:
+            return name
+        from kcfg.core.definitions.library import defining
+
+        path = defining(name, self.data.get("source") or "")
+        folder = os.path.dirname(self.file) if os.path.exists(self.file) else ""
+        # By its name alone where the project may list it.
+        return f"./{os.path.relpath(path, folder or '.')}#{name}" if path else name
+
     def _asked(self) -> Iterator[tuple[str, Any]]:
         given = self.data["inputs"].items()
         try:
-            cls = kernels.find(self.data["kernel"], self.data["release"])
-        except UnknownError:  # which the reader of specs will say better
+            name = self._kernel()
+            shipped = kernels.exists(name)
+            cls = (
+                kernels.find(name, self.data["release"])
+                if shipped
+                else Known(self.file).kernel(name)
+            )
+        except (UnknownError, UnfoundError):  # which the reader of specs will say better
             yield from given
             return
         defaults = grammar(cls).defaults

@@ -14,6 +14,7 @@ from kcfg.core.hardware.target import Target
 from kcfg.core.kernel import Kernel
 from kcfg.core.spec.documents import STDIN, Document, documents, lines_of, opened, why_unread
 from kcfg.core.spec.head import Head
+from kcfg.core.spec.known import Known, defines
 from kcfg.core.spec.nodes import BrokenError, MappingNode, Node, ScalarNode, parse, readable
 from kcfg.core.spec.overrides import NOTHING, Overrides
 from kcfg.core.spec.problem import Problem
@@ -51,7 +52,8 @@ class Spec(NamedTuple):
     ``shape`` has the given inputs by attribute name, ready for ``cls``; ``given`` the keys
     of ``shape`` that have a value, as written or set on the command line. ``at`` has the
     positions of a key and of its value by path: ``kernel``, ``shape.depth``. ``source`` is
-    the file, the number of the document and the line of its first key.
+    the file, the number of the document and the line of its first key. Where nothing names a
+    release, ``release`` is the newest, and ``release_given`` false.
     """
 
     kernel: str
@@ -64,6 +66,7 @@ class Spec(NamedTuple):
     given: tuple[str, ...]
     at: Mapping[str, Span]
     expect: dict[str, Expectation]
+    release_given: bool = True
 
     def derive(self) -> Kernel:
         """The kernel's configuration; every number is computed when it is asked for."""
@@ -81,12 +84,14 @@ def read(
     return _read(lines_of(io.BytesIO(data)), file, overrides)
 
 
-def read_file(path: str, overrides: Overrides | None = None) -> Iterator[Spec | list[Problem]]:
-    """The specs of a file, or of standard input for ``-``.
+def read_file(
+    path: str, overrides: Overrides | None = None, file: str = ""
+) -> Iterator[Spec | list[Problem]]:
+    """The specs of a file, or of standard input for ``-``; ``file`` is its name in messages.
 
     A file that cannot be opened or read is a problem like any other.
     """
-    file = STDIN if path == "-" else path
+    file = file or (STDIN if path == "-" else path)
     try:
         with opened(path) as stream:
             yield from _read(lines_of(stream), file, overrides)
@@ -97,18 +102,56 @@ def read_file(path: str, overrides: Overrides | None = None) -> Iterator[Spec | 
 def _read(
     lines: Iterable[bytes], file: str, overrides: Overrides | None
 ) -> Iterator[Spec | list[Problem]]:
+    known, others = Known(file), False
+    definitions: list[Defined] = []
     for document in documents(lines, file):
         if isinstance(document, Problem):
             yield [document]
+            continue
+        item = read_document(document, file, overrides or NOTHING, known)
+        others = others or not isinstance(item, Defined)
+        if isinstance(item, Defined):
+            definitions.append(item)
         else:
-            yield read_document(document, file, overrides or NOTHING)
+            yield item
+    for each in definitions if not others else ():
+        item = read_document(each.spec, file, overrides or NOTHING, known)
+        if not isinstance(item, Defined):
+            yield item
 
 
-def read_document(document: Document, file: str, overrides: Overrides) -> Spec | list[Problem]:
-    """One document's spec, or everything that is wrong with it."""
-    return checked(
-        document, file, lambda root, notes: Reading(document, file, overrides, notes).spec(root)
-    )
+def _must_say(cls: type[Kernel]) -> bool:
+    """Whether a spec of a kernel must have a shape: not where every input has a default."""
+    return bool(cls.needed) or hasattr(cls, "read_shape")
+
+
+class Defined(NamedTuple):
+    """A definition without fault: its class, and a spec of it that gives nothing."""
+
+    cls: type[Kernel]
+    spec: Document
+
+
+def read_document(
+    document: Document, file: str, overrides: Overrides, known: Known
+) -> Spec | Defined | list[Problem]:
+    """One document's spec, or everything that is wrong with it; ``known`` are its file's kernels.
+
+    A definition becomes one of these.
+    """
+
+    def read(root: Node | None, notes: Notes) -> Spec | Defined | None:
+        if isinstance(root, MappingNode) and defines(root):
+            cls = known.define(document, root, notes)
+            return None if cls is None else Defined(cls, unsaid(cls, document))
+        return Reading(document, file, overrides, notes, known).spec(root)
+
+    return checked(document, file, read)
+
+
+def unsaid(cls: type[Kernel], document: Document) -> Document:
+    """A spec of a kernel, where its definition stands, that leaves everything to its defaults."""
+    return document._replace(text=f"kernel: {cls.kernel}\nshape: {{}}\n")
 
 
 def checked(
@@ -142,8 +185,11 @@ class Reading:
 
     keys: ClassVar[tuple[str, ...]] = KEYS
 
-    def __init__(self, document: Document, file: str, overrides: Overrides, notes: Notes) -> None:
+    def __init__(
+        self, document: Document, file: str, overrides: Overrides, notes: Notes, known: Known
+    ) -> None:
         self.document, self.file, self.overrides, self.notes = document, file, overrides, notes
+        self.known = known
 
     def spec(self, root: Node | None) -> Spec | None:
         """The spec, or None where something was noted."""
@@ -161,7 +207,7 @@ class Reading:
         for key, entry in top.items():
             if key not in self.keys and key != MERGE:
                 notes.unknown(entry.key, key, self.keys)
-        head = Head(top, root, notes)
+        head = Head(top, root, notes, self.known)
         cls = head.kernel()
         target, name = head.target(cls), head.name()
         found = self._shape(head, cls)
@@ -176,10 +222,30 @@ class Reading:
         shape = self.inputs(head, cls, found)
         if notes or target is None:
             return None
+        for key, message in cls.faults(target, shape.values):
+            self._faulty(head, found, key, message)
+        if notes:
+            return None
         shape.at.mappings |= {"": top, "expect": expected}
         source = f"{self.file}#{self.document.number}:{notes.position(root)[0]}"
-        release, values, given = cls.release, shape.values, shape.given
-        return Spec(cls.kernel, cls, release, target, name, source, values, given, shape.at, expect)
+        return Spec(
+            cls.kernel,
+            cls,
+            cls.release,
+            target,
+            name,
+            source,
+            shape.values,
+            shape.given,
+            shape.at,
+            expect,
+            release_given=head.has("release") or not cls.release,
+        )
+
+    def _faulty(self, head: Head, found: dict[str, Entry], key: str, message: str) -> None:
+        """Note what is wrong with what the inputs come to, at the one it is about."""
+        node = head.top["shape"].key if "shape" in head.top else head.root
+        self.notes.add(found[key].value if key in found else node, f"shape.{key}", message)
 
     def inputs(self, head: Head, cls: type[Kernel], found: dict[str, Entry]) -> Shape:
         """The kernel's inputs, from the entries of ``shape``."""
@@ -209,7 +275,9 @@ class Reading:
         if found is None:
             if head.has("shape"):
                 return None
-            if not ("shape" in head.top or self.overrides.shape() or MERGE in head.top):
+            said = "shape" in head.top or self.overrides.shape() or MERGE in head.top
+            lacks = not head.has("kernel") if cls is None else _must_say(cls)
+            if not said and lacks:
                 inputs = needed(cls) if cls else ""
                 holds = f": a mapping with {inputs}" if inputs else ""
                 self.notes.add(head.root, "shape", f"missing key `shape`{holds}")

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, get_args
 
-from kcfg.core.hardware.dtypes import DTYPES, SWIZZLES
+from kcfg.core.hardware.dtypes import ELEMENTS, SWIZZLES
 from kcfg.core.kernel import Kernel
 from kcfg.core.spec.nodes import Node, ScalarNode, SequenceNode
 from kcfg.core.spec.scalars import RefusedError, boolean, choice, integer, is_null, refused, text
@@ -19,7 +19,7 @@ Operator = Literal["==", "!=", "<=", ">=", "<", ">", "in"]
 BOUND = r"(?s)(==|!=|<=|>=|<|>)\s*(.*)"
 SIGNS = frozenset("=!<>")
 ORDERS = frozenset(get_args(Operator)) - {"==", "!=", "in"}
-NO_ORDER = ("bool", "dtype", "swizzle")
+NO_ORDER = ("bool", "dtype", "swizzle", "text")
 """Units of the results that are no integers."""
 ALLOWED = 'a value, a bound as "<= 4", or a list of values'
 
@@ -63,9 +63,17 @@ _RESULTS: dict[type[Kernel], dict[str, str]] = {}
 def results(cls: type[Kernel]) -> dict[str, str]:
     """The unit of every result that may be pinned, by its key."""
     if cls not in _RESULTS:
-        units = {key: str(member.unit) for key, member in cls.declared()}
+        named = (*cls.declared(), *cls.places())
+        units = {key: str(member.unit) for key, member in named}
         _RESULTS[cls] = {"supported": "bool", **units}
     return _RESULTS[cls]
+
+
+def place_of(cls: type[Kernel], key: str) -> str | None:
+    """The unit of a place that only a configuration knows; None where there can be none."""
+    from kcfg.core.block.places import unit_of
+
+    return None if any(True for _ in cls.places()) else unit_of(key)
 
 
 def read_expect(
@@ -76,11 +84,14 @@ def read_expect(
     expect = {}
     for key, (key_node, node) in found.items():
         path = f"expect.{key}"
-        if known is not None and key not in known:
-            notes.unknown(key_node, path, known)
-            continue
+        unit = known.get(key) if known else None
+        if known is not None and cls is not None and unit is None:
+            unit = place_of(cls, key)
+            if unit is None:
+                notes.unknown(key_node, path, known)
+                continue
         try:
-            operator, value = _expectation(node, known[key] if known else None, path, notes)
+            operator, value = _expectation(node, unit, path, notes)
             expect[key] = Expectation(key, operator, value, notes.position(node))
         except RefusedError as error:
             notes.add(node, path, str(error))
@@ -123,5 +134,5 @@ def _value(node: Node, unit: str | None) -> Value:
     if unit in ("dtype", "swizzle"):
         if is_null(node):
             return None
-        return choice(node, DTYPES if unit == "dtype" else SWIZZLES, short=unit == "dtype")
-    return text(node) if unit is None else integer(node)
+        return choice(node, ELEMENTS if unit == "dtype" else SWIZZLES, short=unit == "dtype")
+    return text(node) if unit in (None, "text") else integer(node)

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from kcfg.core import kernels, targets
-from kcfg.core.errors import UnknownError
+from kcfg.core.errors import UnfoundError, UnknownError
 from kcfg.core.hardware.target import Target
 from kcfg.core.kernel import Kernel
+from kcfg.core.spec.known import LAUNCH, Known
 from kcfg.core.spec.nodes import Node
 from kcfg.core.spec.problem import LONGEST, listed, shown
 from kcfg.core.spec.scalars import RefusedError, is_null, remembered, text
-from kcfg.core.spec.section import MERGE, Entry, Notes
+from kcfg.core.spec.section import MERGE, Entry, Notes, Setting
 
 T = TypeVar("T")
 
-LAUNCH = "launch"
-"""What a spec names in place of a kernel when nothing is derived, only judged."""
+LONGEST_PATH = 1000
+"""Characters of a path in place of a name."""
 
 
 def names() -> tuple[str, ...]:
@@ -29,8 +30,8 @@ def names() -> tuple[str, ...]:
 class Head:
     """The top level of a document and its notes; every method notes what it refuses."""
 
-    def __init__(self, top: dict[str, Entry], root: Node, notes: Notes) -> None:
-        self.top, self.root, self.notes = top, root, notes
+    def __init__(self, top: dict[str, Entry], root: Node, notes: Notes, known: Known) -> None:
+        self.top, self.root, self.notes, self.known = top, root, notes, known
 
     def kernel(self) -> type[Kernel] | None:
         """The class of the kernel and release."""
@@ -43,26 +44,47 @@ class Head:
         name = self._value("kernel", _kernel)
         if name == LAUNCH:
             return self._launch()
+        if name is not None and not kernels.exists(name):
+            return self._other(name)
         if name is None or not self.has("release"):
             return _class(name, None) if name else None
         return self._value("release", _release, name)
 
+    def _other(self, name: str) -> type[Kernel] | None:
+        """The class of a kernel that is not shipped."""
+        node = self.top["kernel"].value
+        try:
+            cls = self.known.kernel(name, isinstance(node, Setting))
+        except UnknownError as error:
+            self.notes.add(node, "kernel", str(error))
+            return None
+        except UnfoundError as error:
+            self.notes.add(node, "kernel", str(error), error.kind)
+            return None
+        if self.has("release"):
+            return self._value("release", _version, cls)
+        return cls
+
     def _launch(self) -> type[Kernel]:
-        """What stands for the kernel of a launch written by hand, which has no release."""
+        """What stands for the kernel of a launch written by hand, which has no release.
+
+        An option that gives one is about the other specs of the command.
+        """
         from kcfg.core.launch.reading import LaunchSpec
 
-        if self.has("release"):
+        if self.has("release") and not isinstance(self.top["release"].value, Setting):
             self.notes.add(self.top["release"].value, "release", "a launch has no release")
         return LaunchSpec
 
     def target(self, cls: type[Kernel] | None) -> Target | None:
         """The target, by default kcfg's; refused where the kernel cannot run on it."""
-        given = self.has("target")
-        target = self._value("target", _target) if given else targets.find()
+        own = cls.default_target if cls else ""
+        given = self.has("target") and not (own and _by_default(self.top["target"].value))
+        target = self._value("target", _target) if given else targets.find(own or targets.DEFAULT)
         reason = cls.refuses(target) if cls and target else None
         if reason:
             entry = self.top["target" if given else "kernel"]
-            self.notes.add(entry.value, "target", reason)
+            self.notes.add(entry.value, "target", reason, "wrong")
         return target
 
     def name(self) -> str | None:
@@ -73,7 +95,7 @@ class Head:
         """Whether a key has a value."""
         return key in self.top and not is_null(self.top[key].value)
 
-    def _value(self, key: str, convert: Callable[..., T], *about: str) -> T | None:
+    def _value(self, key: str, convert: Callable[..., T], *about: Any) -> T | None:
         node = self.top[key].value
         try:
             return remembered(convert, node, *about)
@@ -88,14 +110,24 @@ def _class(kernel: str, release: str | None) -> type[Kernel]:
 
 
 def _kernel(node: Node) -> str:
-    return kernel_named(_short(node, "a kernel"))
+    return _short(node, "a kernel", LONGEST_PATH)
 
 
-def kernel_named(kernel: str) -> str:
-    """The name itself; raises `UnknownError` for one that ``kernel:`` may not say."""
-    if kernel != LAUNCH and not kernels.exists(kernel):
-        raise UnknownError("kernel", kernel, names())
-    return kernel
+def _by_default(node: Node) -> bool:
+    """Whether a target is that of a project's settings, and not what somebody asked for."""
+    return isinstance(node, Setting) and not node.option.startswith("--")
+
+
+def _version(node: Node, cls: type[Kernel]) -> type[Kernel]:
+    """The release as written, of a kernel that has only one at a time."""
+    if cls.digest is None:
+        return kernels.find(cls.kernel, _short(node, "a release"))
+    release = _short(node, "a release")
+    if release != cls.release:
+        raise RefusedError(
+            f"expected the version of {cls.kernel}, {cls.release}, not {shown(release)}"
+        )
+    return cls
 
 
 def _release(node: Node, kernel: str) -> type[Kernel]:
@@ -116,8 +148,8 @@ def _target(node: Node) -> Target:
     return targets.find(_short(node, "a target"))
 
 
-def _short(node: Node, of: str) -> str:
+def _short(node: Node, of: str, longest: int = LONGEST) -> str:
     name = text(node, f"the name of {of}")
-    if len(name) > LONGEST:
+    if len(name) > longest:
         raise RefusedError(f"expected the name of {of}, not {shown(name)}")
     return name

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
+from kcfg.core.errors import UsageError
 from kcfg.core.kernel import Kernel
 from kcfg.core.printing import shortened
 from kcfg.core.spec.scalars import is_null
-from kcfg.core.spec.section import Entry, Notes, Setting
+from kcfg.core.spec.section import Entry, Notes, ProjectSetting, Setting
 from kcfg.core.spec.shape import grammar
 
 NAME = "name"
@@ -20,6 +22,9 @@ ELSEWHERE = {
 }
 """Keys of the top level that ``--set`` does not take, and what to do instead."""
 SHAPE = "shape."
+
+AS_IT_IS = "a saved report is taken as it is: no --set, --release or --target"
+"""What is said where options would go before what a saved report says."""
 
 
 class Overrides(NamedTuple):
@@ -35,11 +40,24 @@ class Overrides(NamedTuple):
     default_target: tuple[str, str] | None = None
     """For specs that name no target: its name, and what says so."""
 
+    @classmethod
+    def of(
+        cls, settings: Iterable[str] | None, release: str | None, target: str | None
+    ) -> Overrides:
+        """What ``--set``, ``--release`` and ``--target`` say; raises `UsageError`."""
+        return cls(set=tuple(map(pair, settings or ())), release=release, target=target)
+
+    @property
+    def given(self) -> bool:
+        """Whether the command line says anything that goes before what a spec says."""
+        return self._replace(default_target=None) != NOTHING
+
     def default(self, found: dict[str, Entry]) -> dict[str, Entry]:
         """The entries of a spec's top level, with those for keys that it does not give."""
         if self.default_target and not ("target" in found and not is_null(found["target"].value)):
             value, said_by = self.default_target
-            found["target"] = Entry(Setting(said_by, "target"), Setting(said_by, value))
+            key = ProjectSetting(said_by, "target")
+            found["target"] = Entry(key, ProjectSetting(said_by, value))
         return found
 
     def top(self) -> dict[str, Entry]:
@@ -82,6 +100,14 @@ class Overrides(NamedTuple):
 
 NOTHING = Overrides()
 """No options at all."""
+
+
+def pair(setting: str) -> tuple[str, str]:
+    """Key and text of one ``--set``; raises `UsageError`."""
+    key, equals, text = setting.partition("=")
+    if not equals or not key:
+        raise UsageError(f"--set takes key=value, not {setting!r}")
+    return key.strip(), text
 
 
 def _misplaced(key: str, cls: type[Kernel] | None) -> str:

@@ -8,9 +8,9 @@ from typing import Any, Literal, NamedTuple
 from kcfg.core.errors import nearest
 from kcfg.core.printing import LONGEST as LONGEST, printable as printable, shortened
 
-Kind = Literal["unreadable", "wrong"]
-"""``unreadable``: it could not be read or parsed (exit code 2); ``wrong``: it was
-understood and refused (exit code 1)."""
+Kind = Literal["unreadable", "wrong", "asked"]
+"""``unreadable``: it could not be read or parsed; ``asked``: what the command line asks for
+cannot be done (exit code 2 for both); ``wrong``: a file was understood and refused (1)."""
 
 
 class Problem(NamedTuple):
@@ -26,6 +26,11 @@ class Problem(NamedTuple):
     path: str
     message: str
     kind: Kind = "wrong"
+
+    @property
+    def undone(self) -> bool:
+        """Whether nothing could be judged: the file is unreadable, or an option is wrong."""
+        return self.kind != "wrong"
 
     def __str__(self) -> str:
         where = f"{self.file}:{self.line}:{self.column}" if self.line else self.file

@@ -13,8 +13,8 @@ from functools import cache, lru_cache, reduce
 from typing import Any, TypeVar
 
 from kcfg.core.engine.quantity import Input
-from kcfg.core.errors import nearest
 from kcfg.core.hardware.dtypes import SHORT_NAMES
+from kcfg.core.hardware.words import meant_word
 from kcfg.core.numbers import LONGEST as LONGEST_INTEGER, bounded
 from kcfg.core.spec.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from kcfg.core.spec.problem import LONGEST, listed, shown
@@ -131,7 +131,7 @@ def choice(node: Node, choices: tuple[str, ...], short: bool = False) -> str:
         if short and SHORT_NAMES.get(written) in choices:
             return SHORT_NAMES[written]
         known = [*choices, *(s for s, name in SHORT_NAMES.items() if short and name in choices)]
-        close = nearest(written, known) if len(written) <= LONGEST else None
+        close = meant_word(written, known) if len(written) <= LONGEST else None
         hint = f"; did you mean `{close}`?" if close else ""
         raise RefusedError(f"expected one of {listed(choices)}, not {shown(written)}{hint}")
     raise refused(node, f"one of {listed(choices)}")

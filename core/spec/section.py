@@ -26,13 +26,24 @@ Span = tuple[Position, Position]
 
 
 class Setting(ScalarNode):
-    """A value from the command line, in place of one in the document: ``option`` gave it."""
+    """A value from the command line, in place of one in the document: ``option`` gave it.
+
+    One that a project's settings give in its place is not ``asked``.
+    """
+
+    asked = True
 
     def __init__(self, option: str, value: str) -> None:
         quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "'\""
         super().__init__("", value[1:-1] if quoted else value)
         self.style = value[0] if quoted else None
         self.option = option
+
+
+class ProjectSetting(Setting):
+    """A value from a project's settings: a file says it, ``option`` which."""
+
+    asked = False
 
 
 class Entry(NamedTuple):
@@ -105,9 +116,14 @@ class Notes:
         """Where a node begins; without one, the document."""
         return (self.line, 1) if node is None else position(node, self.line)
 
-    def add(self, node: Node | None, path: str, message: str, kind: Kind = "wrong") -> None:
-        """Note a problem at a node; raises `EnoughError` once there are too many."""
-        file = node.option if isinstance(node, Setting) else self.file
+    def add(self, node: Node | None, path: str, message: str, kind: Kind | None = None) -> None:
+        """Note a problem at a node; raises `EnoughError` once there are too many.
+
+        Without a ``kind``, an option's is "asked", any other "wrong".
+        """
+        option = node if isinstance(node, Setting) else None
+        file = option.option if option else self.file
+        kind = kind or ("asked" if option and option.asked else "wrong")
         line, column = self.position(node)
         where = (file, line, column, path)
         self._found.setdefault(where, Problem(*where, message, kind))

@@ -125,8 +125,10 @@ def _start(complaint: _Complaint) -> Told:
 
 
 def _colon(complaint: _Complaint) -> Told:
+    line = complaint.lines[complaint.at.line] if complaint.at.line < len(complaint.lines) else ""
+    choice = " (a choice is written `a if c else b`)" if " ? " in line else ""
     message = "a `:` cannot stand here: the line is indented too far, or the value needs quotes"
-    return complaint.at, message
+    return complaint.at, message + choice
 
 
 def _indentation(complaint: _Complaint) -> Told:

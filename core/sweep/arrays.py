@@ -12,13 +12,15 @@ Helpers of the kernels are treated alike, and so are the structs that a formula 
 from __future__ import annotations
 
 from types import CodeType, FunctionType
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from kcfg.core.engine.formula import Expression
-from kcfg.core.engine.quantity import Part, Quantity
+from kcfg.core.engine.quantity import Part
 from kcfg.core.engine.struct import Struct
 from kcfg.core.once import once
-from kcfg.core.sweep.words import Words
+
+if TYPE_CHECKING:
+    from kcfg.core.sweep.words import Words
 
 S = TypeVar("S", bound=Struct)
 
@@ -48,12 +50,9 @@ class Vocabulary:
                 if _is_struct(member):  # the class of a part
                     members[name] = self.struct(member)
         for name, quantity in struct.quantities.items():
-            formula = self.function(quantity.formula)
-            members[name] = Quantity(
-                formula, quantity.unit, quantity.source, quantity.key, quantity.step
-            )
+            members[name] = quantity.over(self.function(quantity.formula))
         for name, part in struct.parts.items():
-            members[name] = Part(self.function(part.build), part.shown, needed="")
+            members[name] = Part(self.function(part.build), part.shown, part.holder, needed="")
         return type(struct.__name__, (struct,), members)
 
     def _function(self, function: Any) -> Any:

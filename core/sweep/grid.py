@@ -56,8 +56,13 @@ class Cell(NamedTuple):
 
     def ordered(self, array: Any) -> NDArray[Any]:
         """An array with a dimension for each of ``axes``, for all points, in their order."""
+        return self.in_order(np.broadcast_to(array, self.shape)).reshape(-1)
+
+    def in_order(self, array: NDArray[Any]) -> NDArray[Any]:
+        """An array whose dimensions are the axes that vary in their own order, still narrow."""
         back = sorted(range(len(self.axes)), key=lambda dimension: self.axes[dimension])
-        return np.broadcast_to(array, self.shape).transpose(back).reshape(-1)
+        whole = (1,) * (len(self.axes) - array.ndim) + array.shape
+        return array.reshape(whole).transpose(back)
 
     def numbers(self, block: Block) -> Indices:
         """The numbers of the points."""

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from kcfg.core.engine.quantity import Input, Quantity
 from kcfg.core.errors import nearest
+from kcfg.core.expressions.grammar import UnknownNameError
+from kcfg.core.expressions.words import Kind
 from kcfg.core.kernel import Kernel
 from kcfg.core.once import once
+from kcfg.core.spec.expectation import place_of
 from kcfg.core.sweep.grid import Axis
-
-Kind = Literal["number", "float", "truth", "text", "null"]
 
 
 class Name(NamedTuple):
@@ -21,10 +22,6 @@ class Name(NamedTuple):
     kind: Kind
     unit: str
     read: Callable[[Any], Any]
-
-
-class UnknownNameError(LookupError):
-    """A name that is neither a value nor an input; its text says what was meant."""
 
 
 def name_of(cls: type[Kernel], text: str) -> Name:
@@ -38,13 +35,22 @@ def name_of(cls: type[Kernel], text: str) -> Name:
         return _value(rest, values[rest], text)
     if text in values:
         return _value(text, values[text], text)
+    for place, member in cls.places():
+        if place == text:
+            return _value(place, member, text)
     key = rest if first == "inputs" else text
     for attribute, declared in cls.inputs.items():
         if declared.key == key:
             return Name(text, _kind(declared), declared.unit, _attribute(attribute))
+    unit = place_of(cls, text)
+    if unit is not None:
+        return Name(text, "number", unit, lambda kernel: kernel.read(text))
     close = nearest(text, [*values, *(declared.key for declared in cls.inputs.values())])
-    hint = f"did you mean `{close}`?" if close else "`kcfg explain` lists the names"
-    raise UnknownNameError(f"{cls.kernel} {cls.release} has no value or input `{text}`; {hint}")
+    hint = f"did you mean `{close}`? " if close else ""
+    lists = f"`kcfg kernels {cls.kernel}` lists the names"
+    raise UnknownNameError(
+        f"{cls.kernel} {cls.release} has no value or input `{text}`; {hint}{lists}"
+    )
 
 
 def default_columns(cls: type[Kernel], axes: tuple[Axis, ...], every: bool) -> list[str]:
@@ -74,7 +80,7 @@ def _attribute(attribute: str) -> Callable[[Any], Any]:
 def _kind(member: Input | Quantity[Any]) -> Kind:
     if member.unit == "bool":
         return "truth"
-    if member.unit in ("dtype", "swizzle"):
+    if member.unit in ("dtype", "swizzle", "text"):
         return "text"
     if isinstance(member, Quantity) and member.formula.__annotations__.get("return") == "float":
         return "float"

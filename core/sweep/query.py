@@ -4,17 +4,25 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from kcfg.core import kernels
+from kcfg.core.expressions.words import Kind
 from kcfg.core.kernel import Kernel
 from kcfg.core.sweep.grid import Axis, Grid
-from kcfg.core.sweep.names import Kind
 from kcfg.core.sweep.reduce import Reduction
-from kcfg.core.sweep.rows import Rows
+from kcfg.core.sweep.rows import Rows, Sheet
 
-Encode = Callable[["Heads", Rows], bytes]
-"""From the heads of the columns and rows to what an output holds for them."""
+Encode = Callable[["Heads", Sheet], bytes]
+"""From the heads of the columns and a sheet of rows to what an output holds for them."""
+
+
+@lru_cache(maxsize=8)
+def loaded(origin: Any) -> type[Kernel]:
+    """The class that an origin gives, made once in a process."""
+    found: type[Kernel] = origin.load()
+    return found
 
 
 class Head(NamedTuple):
@@ -32,7 +40,8 @@ class Query(NamedTuple):
 
     ``fixed`` are the inputs that do not vary, by key. The first ``shown`` of the ``columns``
     are written; the others are there to sort by. Without ``keep`` every row is written, with
-    ``encode`` as bytes; with it the rows themselves are handed on.
+    ``encode`` as bytes; with it the rows themselves are handed on. Where ``supported``,
+    points that upstream refuses are counted and not kept.
     """
 
     kernel: str
@@ -47,6 +56,9 @@ class Query(NamedTuple):
     shown: int
     keep: Reduction | None
     encode: Encode | None
+    supported: bool = False
+    origin: Any = None
+    """How a process finds the kernel where its name and release do not say it."""
 
     @property
     def heads(self) -> Heads:
@@ -59,11 +71,11 @@ class Query(NamedTuple):
 
     @property
     def cls(self) -> type[Kernel]:
-        return kernels.find(self.kernel, self.release)
+        return loaded(self.origin) if self.origin else kernels.find(self.kernel, self.release)
 
 
 class Tally(NamedTuple):
-    """Counts of points: all, supported, kept by the condition, derived one by one, refused.
+    """Counts of points: all, supported, those there are to keep, derived one by one, refused.
 
     ``refused`` counts by the place of the verdict's condition that failed first.
     """

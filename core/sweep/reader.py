@@ -14,10 +14,12 @@ from typing import Any, NamedTuple
 
 from kcfg.core.engine.quantity import REQUIRED, Input
 from kcfg.core.kernel import Kernel
-from kcfg.core.spec import KEYS, Overrides, Reading, Spec, checked
-from kcfg.core.spec.documents import STDIN, documents, lines_of, opened, why_unread
-from kcfg.core.spec.head import LAUNCH, Head
+from kcfg.core.spec import KEYS, Defined, Overrides, Reading, Spec, checked, read_document
+from kcfg.core.spec.documents import STDIN, Document, documents, lines_of, opened, why_unread
+from kcfg.core.spec.head import Head
+from kcfg.core.spec.known import LAUNCH, Known, is_definition
 from kcfg.core.spec.nodes import BrokenError, MappingNode, Node, ScalarNode, SequenceNode, parse
+from kcfg.core.spec.overrides import NOTHING
 from kcfg.core.spec.problem import Problem, meant, shown
 from kcfg.core.spec.scalars import RefusedError, in_range, is_null, kind_of, read, text
 from kcfg.core.spec.section import Entry, Notes, Setting
@@ -35,16 +37,23 @@ class Sweep(NamedTuple):
 
 
 def read_sweep(
-    path: str, overrides: Overrides, zips: Iterable[tuple[str, ...]] = ()
+    path: str, overrides: Overrides, zips: Iterable[tuple[str, ...]] = (), file: str = ""
 ) -> Sweep | list[Problem]:
-    """The sweep of a file (``-`` is standard input), or everything that is wrong with it."""
-    file = STDIN if path == "-" else path
+    """The sweep of a file (``-`` is standard input), or everything that is wrong with it.
+
+    ``file`` is its name in messages.
+    """
+    file = file or (STDIN if path == "-" else path)
     try:
         with opened(path) as stream:
             found = list(documents(lines_of(stream), file))
     except OSError as error:
         return [Problem(file, 0, 0, "", why_unread(error, path), "unreadable")]
-    written = [one for one in found if isinstance(one, Problem) or not one.blank] or found[:1]
+    known = Known(file)
+    specs, problems = _without_definitions(found, file, known)
+    if problems:
+        return problems
+    written = [one for one in specs if isinstance(one, Problem) or not one.blank] or found[:1]
     if isinstance(written[0], Problem):
         return [written[0]]
     if len(written) > 1:
@@ -54,12 +63,33 @@ def read_sweep(
     document = written[0]
 
     def sweep(root: Node | None, notes: Notes) -> Sweep | None:
-        reading = SweepReading(document, file, overrides, notes)
+        reading = SweepReading(document, file, overrides, notes, known)
         reading.zips = list(zips)
         spec = reading.spec(root)
         return Sweep(spec, reading.axes) if spec else None
 
     return checked(document, file, sweep)
+
+
+def _without_definitions(
+    found: list[Document | Problem], file: str, known: Known
+) -> tuple[list[Document | Problem], list[Problem]]:
+    """The documents that are no definitions, and what is wrong with those that are.
+
+    Where all are definitions, specs of them that leave everything to its defaults.
+    """
+    specs: list[Document | Problem] = []
+    unsaid: list[Document | Problem] = []
+    for one in found:
+        if isinstance(one, Problem) or not is_definition(one):
+            specs.append(one)
+            continue
+        item = read_document(one, file, NOTHING, known)
+        if isinstance(item, list):
+            return [], item
+        if isinstance(item, Defined):
+            unsaid.append(item.spec)
+    return specs or unsaid, []
 
 
 class Choices(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,8 +14,31 @@ from kcfg.core.sweep.grid import Cell, Indices
 Column = NDArray[Any]
 """int64, float64 or bool; objects where values are texts, absent, or past 64 bits."""
 
-PIECE = 1 << 12
-"""Rows that are turned into text at a time."""
+
+class Sheet(NamedTuple):
+    """Rows to be written: the places of ``shape`` in order, the last axis varying fastest.
+
+    A column has length 1 along what it rests not on, as in NumPy's broadcasting.
+    """
+
+    shape: tuple[int, ...]
+    columns: tuple[Column, ...]
+
+    @property
+    def size(self) -> int:
+        return prod(self.shape)
+
+    def spread(self) -> Iterator[Column]:
+        """The columns with a value for each row; where these come from is found once a shape."""
+        places: dict[tuple[int, ...], Indices] = {}
+        for column in self.columns:
+            if column.size == self.size:
+                yield column.reshape(-1)
+                continue
+            if column.shape not in places:
+                numbers = np.arange(column.size).reshape(column.shape)
+                places[column.shape] = np.broadcast_to(numbers, self.shape).reshape(-1)
+            yield column.reshape(-1)[places[column.shape]]
 
 
 class Rows(NamedTuple):
@@ -27,10 +51,10 @@ class Rows(NamedTuple):
     def size(self) -> int:
         return len(self.points)
 
-    def pieces(self) -> Iterator[Rows]:
-        """The rows, some thousand at a time: as Python's own objects they are large."""
-        for first in range(0, self.size, PIECE):
-            yield self.take(slice(first, first + PIECE))
+    @property
+    def sheet(self) -> Sheet:
+        """The rows as they are written."""
+        return Sheet((self.size,), self.columns)
 
     def take(self, places: Any) -> Rows:
         return Rows(self.points[places], tuple(column[places] for column in self.columns))
@@ -62,6 +86,14 @@ def column_of(values: list[Any]) -> Column:
     found = np.empty(len(values), object)
     found[:] = values
     return found
+
+
+def narrow(value: Any, cell: Cell) -> Column:
+    """A value of a cell, plain or an array, as a column of the sheet of all its points."""
+    if not isinstance(value, np.ndarray):
+        return column_of([value]).reshape(())
+    found = cell.in_order(value)
+    return found.astype(object) if found.dtype.kind == "U" else found
 
 
 def spread(value: Any, cell: Cell, chosen: Indices | None) -> Column:

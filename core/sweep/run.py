@@ -66,12 +66,12 @@ class Run:
         return Rows(self.rows.points, self.rows.columns[: self.query.shown])
 
     @property
-    def refused(self) -> int:
-        """How many of the rows that were kept as the best upstream does not support."""
+    def refused(self) -> list[bool]:
+        """Of each row that was kept, whether upstream refuses it, as far as that is known."""
         names = [head.name for head in self.query.columns]
-        if not (self.query.keep and self.query.keep.ranks and VERDICT in names):
-            return 0
-        return self.rows.size - int(self.rows.columns[names.index(VERDICT)].sum())
+        if VERDICT not in names:
+            return [False] * self.rows.size
+        return [not good for good in self.rows.columns[names.index(VERDICT)].tolist()]
 
     def _tasks(self) -> Iterator[Task]:
         """The blocks that are left; once there are enough first rows, to be counted only."""

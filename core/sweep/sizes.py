@@ -8,11 +8,13 @@ pass `LIMIT`, the block is derived point by point, with Python's own integers.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kcfg.core.engine import arith, terms
 from kcfg.core.hardware import dtypes
-from kcfg.core.sweep.words import Words
+
+if TYPE_CHECKING:
+    from kcfg.core.sweep.words import Words
 
 LIMIT = 1 << 62
 """What no number of an array may exceed: a bit below what 64-bit integers hold."""
@@ -77,6 +79,8 @@ class Size:
     def __neg__(self) -> Size:
         return self
 
+    __abs__ = __neg__
+
     def _compared(self, other: object) -> Any:
         return UNKNOWN
 
@@ -125,6 +129,8 @@ def _of(scalar: Callable[..., Any], bound: Callable[..., Any]) -> Callable[..., 
 
 
 SIZES: Words = {
+    min: _of(min, _largest),
+    max: _of(max, _largest),
     arith.div: _of(arith.div, _quotient),
     arith.mod: _of(arith.mod, lambda a, b: _largest(b)),
     arith.ceildiv: _of(arith.ceildiv, _quotient),

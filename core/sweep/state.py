@@ -67,8 +67,9 @@ def _tally(said: Any, query: Query, done: int) -> Tally:
         raise ValueError("tally.refused counts a condition twice")
     if root and supported + sum(count for _, count in refused) != done:
         raise ValueError("tally.supported and tally.refused do not add up to tally.points")
-    if not query.where and kept != done:
-        raise ValueError("tally.kept must be tally.points where all are kept")
+    every = supported if query.supported else done
+    if kept > every or (not query.where and kept != every):
+        raise ValueError(f"tally.kept is {kept}, where {every} points could be kept")
     return Tally(points, supported, kept, singly, tuple(refused))
 
 

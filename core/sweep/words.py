@@ -40,6 +40,17 @@ def _of_two(
     return word
 
 
+def _of_many(
+    scalar: Callable[..., Any], array: Callable[[Value, Value], Value]
+) -> Callable[..., Value]:
+    """A word of two numbers or more, of which the order does not matter."""
+
+    def word(*given: Value) -> Value:
+        return _folded(scalar, array, dict(enumerate(given)))
+
+    return word
+
+
 def _of_one(
     scalar: Callable[[int], Any], array: Callable[[Value], Value]
 ) -> Callable[[Value], Value]:
@@ -88,7 +99,7 @@ def most(**given: Value) -> Value:
 
 
 def _folded(
-    scalar: Callable[..., Any], array: Callable[[Value, Value], Value], given: dict[str, Value]
+    scalar: Callable[..., Any], array: Callable[[Value, Value], Value], given: dict[Any, Value]
 ) -> Value:
     arrays = [value for value in given.values() if is_array(value)]
     plain = [value for value in given.values() if not is_array(value)]
@@ -132,6 +143,8 @@ def _widest_swizzle(width: Value) -> Value:
 
 
 ARRAYS: Words = {
+    min: _of_many(min, np.minimum),
+    max: _of_many(max, np.maximum),
     arith.div: div,
     arith.mod: mod,
     arith.ceildiv: ceildiv,

@@ -19,7 +19,7 @@ from kcfg.core.sweep.memory import keep_memory
 from kcfg.core.sweep.names import name_of
 from kcfg.core.sweep.query import Outcome, Query, Tally
 from kcfg.core.sweep.reasons import Reasons, counted
-from kcfg.core.sweep.rows import Rows, column_of, joined, spread
+from kcfg.core.sweep.rows import Rows, Sheet, column_of, joined, narrow, spread
 from kcfg.core.sweep.sizes import SIZES, UNKNOWN, Size
 from kcfg.core.sweep.words import ARRAYS, Value
 
@@ -87,16 +87,21 @@ class Worker:
     def run(self, number: int) -> Outcome:
         block = self.grid.block(number)
         tally, parts = Tally(), []
+        cells = list(self.grid.cells(block))
         with np.errstate(all="ignore"):
-            for cell in self.grid.cells(block):
-                own, rows = self._cell(block, cell)
+            for cell in cells:
+                own, found = self._cell(block, cell, alone=len(cells) == 1)
                 tally = tally.plus(own)
-                parts.append(rows)
-        rows = joined(parts, len(self.columns))
+                parts.append(found)
         keep, encode = self.query.keep, self.query.encode
-        if keep or not encode:
-            return Outcome(number, tally, keep.reduce(rows) if keep else rows, b"")
-        return Outcome(number, tally, None, encode(self.query.heads, rows) if rows.size else b"")
+        sheet = parts[0]
+        if not isinstance(sheet, Sheet):
+            rows = joined([part for part in parts if isinstance(part, Rows)], len(self.columns))
+            if keep or not encode:
+                return Outcome(number, tally, keep.reduce(rows) if keep else rows, b"")
+            sheet = rows.sheet
+        data = encode(self.query.heads, sheet) if encode and sheet.size else b""
+        return Outcome(number, tally, None, data)
 
     def rows(self, points: Sequence[int]) -> Rows:
         """The rows of points by their numbers, derived one by one."""
@@ -105,7 +110,8 @@ class Worker:
 
     # A cell as arrays
 
-    def _cell(self, block: Block, cell: Cell) -> tuple[Tally, Rows]:
+    def _cell(self, block: Block, cell: Cell, *, alone: bool) -> tuple[Tally, Rows | Sheet]:
+        """The counts and rows of a cell; a sheet where it is ``alone`` in a block to be written."""
         if not cell.axes:
             return self._one_by_one(block, cell, 0)
         if not self._fits(cell):
@@ -113,13 +119,21 @@ class Worker:
         view, kernel, points = self.arrays, self._kernel(self.arrays, cell.inputs), cell.points
         good = counted(kernel.read(VERDICT), points) if self.verdict else 0
         refused = view.reasons.count(kernel, points) if self.verdict and good < points else {}
-        mask: Value = view.where.run(kernel) if view.where else True
+        mask = self._wanted(view, kernel)
         kept = counted(mask, points)
         tally = Tally(points, good, kept, 0, tuple(refused.items()))
         if not kept:
             return tally, joined((), len(self.columns))
+        if alone and kept == points and self.query.encode and not self.query.keep:
+            columns = tuple(narrow(read(kernel), cell) for read in self.columns)
+            return tally, Sheet(cell.in_order(np.empty(cell.shape, bool)).shape, columns)
         chosen = np.flatnonzero(cell.ordered(mask)) if kept < points else None
         return tally, self._selected(block, cell, kernel, chosen)
+
+    def _wanted(self, view: View, kernel: Kernel) -> Value:
+        """Which points there are to keep: those of the condition, and supported if need be."""
+        wanted: Value = view.where.run(kernel) if view.where else True
+        return wanted & kernel.read(VERDICT) if self.query.supported else wanted
 
     def _selected(self, block: Block, cell: Cell, kernel: Kernel, chosen: Indices | None) -> Rows:
         """The rows of the points chosen; of those, where rows are reduced, only what is kept."""
@@ -188,7 +202,7 @@ class Worker:
         view, kernel = self.plain, self._derived(point)
         good = self.verdict and kernel.read(VERDICT)
         refused = view.reasons.count(kernel, 1) if self.verdict and not good else {}
-        kept = view.where.run(kernel) if view.where else True
+        kept = self._wanted(view, kernel)
         return Tally(1, int(good), int(kept), 0, tuple(refused.items())), kernel
 
     def _derived(self, point: int) -> Kernel:

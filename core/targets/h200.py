@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
+from kcfg.core.hardware.capabilities import CC_9_0
 from kcfg.core.hardware.target import Target
 
 TARGET = Target(
+    **CC_9_0,
     name="h200",
     product="H200",
-    arch="sm_90a",
-    cc="9.0",
-    mma="wgmma",
+    aliases=("H200 SXM", "HGX H200", "DGX H200"),
+    unstated=("H200 NVL", "GH200", "GH200 480GB"),
     sm_count=132,
-    max_threads_per_sm=2048,
-    max_warps_per_sm=64,
-    max_blocks_per_sm=32,
-    cluster_nonportable=16,
-    smem_per_sm=233472,
-    smem_optin_per_block=232448,
-    carveout_kb=(0, 8, 16, 32, 64, 100, 132, 164, 196, 228),
-    barriers_per_sm=64,
     l2_bytes=62914560,
     dram_bytes=150_109_880_320,
     dram_bytes_per_s=4_800_000_000_000,

@@ -17,6 +17,11 @@ class Check(NamedTuple):
     """Whether it can be left out, by a comment or an option."""
 
     @property
+    def severities(self) -> tuple[Severity, ...]:
+        """All that its findings may weigh."""
+        return (self.severity,)
+
+    @property
     def title(self) -> str:
         """What it checks, in a line."""
         return self.page.partition("\n")[0]

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from kcfg.core.finding import Finding
 from kcfg.core.findings import findings
-from kcfg.core.spec import Spec, read_document
+from kcfg.core.spec import Defined, Spec, read_document
 from kcfg.core.spec.documents import Document
-from kcfg.core.spec.overrides import Overrides
+from kcfg.core.spec.known import Known
+from kcfg.core.spec.overrides import AS_IT_IS, Overrides
 from kcfg.core.spec.problem import Problem
 from kcfg.core.validate.advice import Advice
 from kcfg.core.validate.result import Beside, Judged, Located
@@ -51,13 +52,18 @@ class Mode(NamedTuple):
         return wanted and (self.selection is EVERYTHING or self.selection.shows(finding.rule))
 
 
-def document(written: Document, mode: Mode) -> Judged:
-    """What is to be said about one YAML document: a spec, or a report that was saved as YAML."""
+def document(written: Document, mode: Mode, known: Known) -> Judged:
+    """What is to be said about one YAML document: a spec, or a report that was saved as YAML.
+
+    A definition is derived once with its defaults, where it has them for all of its inputs.
+    """
     if SAVED in written.text and _is_report(written):
         from kcfg.core.validate.saved import of_yaml
 
         return saved(of_yaml(written, mode.file), written.number, mode)
-    spec = read_document(written, mode.file, mode.overrides)
+    spec = read_document(written, mode.file, mode.overrides, known)
+    if isinstance(spec, Defined):
+        return _of_definition(spec, written, mode, known)
     if not isinstance(spec, Spec):
         return refused(spec, mode.file, f"{mode.file}#{written.number}:{written.line}")
     if MARK not in written.text:
@@ -65,6 +71,30 @@ def document(written: Document, mode: Mode) -> Judged:
     from kcfg.core.validate.ignores import Waivers
 
     return _judged(spec, mode, waivers=Waivers(written, mode.file))
+
+
+def _of_definition(defined: Defined, written: Document, mode: Mode, known: Known) -> Judged:
+    """What is to be said about a definition, by what it derives of its defaults."""
+    source = f"{mode.file}#{written.number}:{written.line}"
+    if defined.cls.needed:
+        return Judged(mode.file, source, defined.cls.kernel, (), spec=False, definition=True)
+    spec = read_document(defined.spec, mode.file, mode.overrides, known)
+    if not isinstance(spec, Spec):
+        return refused([] if isinstance(spec, Defined) else spec, mode.file, source)
+    judged = _judged(spec, mode)
+    found = tuple(_in_text(each, spec, mode) for each in judged.found)
+    return judged._replace(found=found, spec=False, definition=True)
+
+
+def _in_text(located: Located, spec: Spec, mode: Mode) -> Located:
+    """A finding at the place of the definition that says what it is about."""
+    finding, said = located.finding, spec.cls.places_in_text
+    keys = [block for block, key in spec.cls.plays.items() if key == finding.path]
+    places = [said[key] for key in (finding.path, *keys) if key in said]
+    for file, line, column in places:
+        if file == mode.file:
+            return Located(finding._replace(line=line, column=column))
+    return located
 
 
 def _is_report(written: Document) -> bool:
@@ -75,6 +105,8 @@ def _is_report(written: Document) -> bool:
 
 def saved(report: Report | Problem, number: int, mode: Mode) -> Judged:
     """What is to be said about one saved report, the ``number``-th of its file."""
+    if not isinstance(report, Problem) and mode.overrides.given:
+        report = Problem(mode.file, *report.position(), "", AS_IT_IS, "asked")
     if isinstance(report, Problem):
         return refused([report], mode.file, f"{mode.file}#{number}")
     spec = report.spec()
@@ -102,6 +134,7 @@ def _judged(
     subject = spec.derive()
     found = [finding for finding in findings(subject) if waivers or mode.shows(finding)]
     located: list[Located] = []
+    notes: list[str] = []
     if found:
         from kcfg.core.validate import places
 
@@ -110,17 +143,35 @@ def _judged(
     if spec.expect:
         from kcfg.core.validate import pins
 
-        located += [Located(finding) for finding in pins.failed(spec, mode.file, subject)]
+        for finding, note in pins.failed(spec, mode.file, subject, mode.advice):
+            located.append(Located(finding))
+            notes += [note] if note and mode.shows(finding) else []
     beside = mode.beside(spec, subject) if mode.beside else Beside()
     located += beside.found
+    waived: list[Finding] = []
     if waivers:
-        located = [each for each in located if not waivers.waives(each.finding)]
+        every, located = located, []
+        for each in every:
+            if waivers.waives(each.finding):
+                waived.append(each.finding)
+            else:
+                located.append(each)
         located += [Located(finding) for finding in waivers.complaints(mode.selection)]
     shown = [each for each in located if mode.shows(each.finding)]
     shown.sort(key=lambda each: _place(each.finding, mode.file))
     block = None if mode.beside else subject.block
     name = spec.name or spec.kernel
-    return Judged(mode.file, spec.source, name, tuple(shown), block=block, notes=beside.notes)
+    newest = f"{spec.source}: no release given: {spec.release}, the newest"
+    said = [newest] if mode.infos and not spec.release_given else []
+    return Judged(
+        mode.file,
+        spec.source,
+        name,
+        tuple(shown),
+        block=block,
+        notes=(*said, *beside.notes, *notes),
+        waived=tuple(filter(mode.shows, waived)),
+    )
 
 
 def _of_inputs(located: Located) -> Located:

@@ -8,27 +8,45 @@ from typing import Any
 from kcfg.core.finding import Finding
 from kcfg.core.kernel import Kernel
 from kcfg.core.spec import Spec
-from kcfg.core.spec.expectation import Expectation, Value, results
+from kcfg.core.spec.expectation import Expectation, Value, place_of, results
+from kcfg.core.validate.advice import Advice
+from kcfg.core.validate.checks import PIN
 
 
-def failed(spec: Spec, file: str, kernel: Kernel) -> Iterator[Finding]:
-    """Every pin that does not hold, at the position of its value."""
+def failed(spec: Spec, file: str, kernel: Kernel, advice: Advice) -> Iterator[tuple[Finding, str]]:
+    """Every pin that does not hold, at the position of its value, and a note on what was tried."""
     for pin in spec.expect.values():
         result = _result(kernel, pin.key)
         if not pin.allows(result):
-            yield _finding(pin, result, results(spec.cls)[pin.key], file)
+            unit = results(spec.cls).get(pin.key) or place_of(spec.cls, pin.key) or ""
+            finding = _finding(pin, result, unit, file)
+            way, note = ("", "") if result is None else _reached(kernel, pin, advice)
+            note = f"{spec.source}: {note}" if note else ""
+            yield finding._replace(message=f"{finding.message}{way}"), note
+
+
+def _reached(kernel: Kernel, pin: Expectation, advice: Advice) -> tuple[str, str]:
+    """What reaches a pin, to go behind a message, and what was tried."""
+    sought = advice.reaching(kernel, pin)
+    if sought is None or sought.search is None:
+        return "; `kcfg explain` says what reaches it", ""
+    from kcfg.core.explain.nearest import said, tried
+
+    note = f"{PIN.id} of {pin.key}: tried of the author's choices: {tried(sought.search)}"
+    if not sought.search.found:
+        return "; no choice of the kernel's author was found that reaches it", note
+    value = written(sought.gives[0][0].value)
+    return f"; with {said(sought.search.found[0])} it is {value}", note
 
 
 def _result(kernel: Kernel, key: str) -> Any:
     try:
         return kernel.read(key)
-    except KeyError:  # `supported`, where upstream has no verdict
+    except KeyError:  # `supported`, where there is no verdict; a region that is not there
         return None
 
 
 def _finding(pin: Expectation, result: Any, unit: str, file: str) -> Finding:
-    from kcfg.core.validate.checks import PIN
-
     distance = _distance(pin, result)
     sign = "over" if distance and distance > 0 else "under"
     nearest = " the nearest" if isinstance(pin.value, tuple) else ""

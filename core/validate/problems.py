@@ -12,10 +12,7 @@ from kcfg.core.validate.result import Located
 
 def told(problems: Iterable[Problem], file: str) -> tuple[Located, ...]:
     """What is wrong with a document of ``file``, in the order given."""
-    return tuple(
-        Located(_finding(problem, file), unread=problem.kind == "unreadable")
-        for problem in problems
-    )
+    return tuple(Located(_finding(problem, file), unread=problem.undone) for problem in problems)
 
 
 def _finding(problem: Problem, file: str) -> Finding:

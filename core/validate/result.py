@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from kcfg.core.finding import SEVERITIES, Finding, Severity
+
 if TYPE_CHECKING:
     from kcfg.core.block.block import Block
-    from kcfg.core.finding import Finding
 
 
 class Place(NamedTuple):
@@ -41,7 +42,8 @@ class Judged(NamedTuple):
     ``source`` is the file, the document's number and the line of its first key, ``name``
     the spec's label or kernel, or the source where there is no spec. ``block`` is what
     was judged, None where that is not to be told of; ``notes`` are lines to be read with
-    the findings.
+    the findings. ``waived`` are the findings that comments take out. A ``definition`` is no
+    spec, and was understood.
     """
 
     file: str
@@ -49,8 +51,10 @@ class Judged(NamedTuple):
     name: str
     found: tuple[Located, ...]
     spec: bool = True
+    definition: bool = False
     block: Block | None = None
     notes: tuple[str, ...] = ()
+    waived: tuple[Finding, ...] = ()
 
 
 class Beside(NamedTuple):
@@ -60,14 +64,25 @@ class Beside(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
+class Count:
+    """The findings of one rule: how many, how many more are waived, and how bad the worst is."""
+
+    def __init__(self) -> None:
+        self.severity: Severity = "info"
+        self.findings = self.waived = 0
+
+
 class Tally:
     """Counts over a whole run. ``most`` findings are shown in all; what is hidden counts too."""
 
     def __init__(self, most: int | None = None) -> None:
-        self.files = self.specs = 0
+        self.files = self.specs = self.definitions = 0
         self.refused = 0
         """Documents and files that could not be read or understood."""
         self.errors = self.warnings = self.infos = 0
+        self.waived = 0
+        """Findings that comments take out."""
+        self.rules: dict[str, Count] = {}
         self.hidden = 0
         self.unread = False
         """Whether something could not be read or parsed."""
@@ -81,13 +96,18 @@ class Tally:
         With ``strict`` its warnings are as bad as errors.
         """
         self.specs += judged.spec
-        self.refused += not judged.spec
+        self.definitions += judged.definition
+        self.refused += not (judged.spec or judged.definition)
         for finding, _, unread in judged.found:
             self.errors += finding.severity == "error"
             self.warnings += finding.severity == "warning"
             self.infos += finding.severity == "info"
             self.unread |= unread
             self.wrong |= finding.severity == "error" or (strict and finding.severity == "warning")
+            self._of(finding).findings += 1
+        for finding in judged.waived:
+            self.waived += 1
+            self._of(finding).waived += 1
         if self._left is None:
             return judged
         shown = judged.found[: self._left]
@@ -95,7 +115,17 @@ class Tally:
         self.hidden += len(judged.found) - len(shown)
         return judged._replace(found=shown)
 
+    def _of(self, finding: Finding) -> Count:
+        count = self.rules.setdefault(finding.rule, Count())
+        count.severity = min(count.severity, finding.severity, key=SEVERITIES.index)
+        return count
+
+    def by_rule(self) -> dict[str, Count]:
+        """The counts of every rule that found something, the most findings first."""
+        order = sorted(self.rules, key=lambda rule: (-self.rules[rule].findings, rule))
+        return {rule: self.rules[rule] for rule in order}
+
     def to_json(self) -> dict[str, int]:
         """The counts as plain data."""
-        keys = ("files", "specs", "errors", "warnings", "infos", "hidden")
+        keys = ("files", "specs", "errors", "warnings", "infos", "hidden", "waived")
         return {key: getattr(self, key) for key in keys}

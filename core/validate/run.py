@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import BinaryIO, NamedTuple
 
-from kcfg.core.spec.documents import BOM, STDIN, documents, lines_of, opened, why_unread
-from kcfg.core.spec.overrides import Overrides
+from kcfg.core.spec.documents import BOM, documents, lines_of, opened, why_unread
+from kcfg.core.spec.known import Known
+from kcfg.core.spec.overrides import NOTHING, Overrides
 from kcfg.core.spec.problem import Problem
+from kcfg.core.spec.sources import Source, sources
 from kcfg.core.validate import judge
 from kcfg.core.validate.advice import Advice
-from kcfg.core.validate.files import files
 from kcfg.core.validate.judge import BesideOf, Mode, refused
 from kcfg.core.validate.result import Judged, Tally
 from kcfg.core.validate.selection import EVERYTHING, Selection
@@ -24,25 +26,34 @@ LARGEST_REPORT = 1 << 26
 class Options(NamedTuple):
     """What a command line asks for; None leaves a choice to the project's settings.
 
-    ``select`` and ``ignore`` are ids or their beginnings. ``infos`` shows findings of
-    severity "info" too, ``most`` bounds how many findings are shown in all.
+    ``overrides`` go before what the specs say. ``select`` and ``ignore`` are ids or their
+    beginnings. ``infos`` shows findings of severity "info" too, ``most`` bounds how many
+    findings are shown in all. ``quiet`` and ``statistics`` are for who writes them: findings
+    and nothing else, counts by rule.
     """
 
-    target: str | None = None
+    overrides: Overrides = NOTHING
     select: tuple[str, ...] | None = None
     ignore: tuple[str, ...] | None = None
     strict: bool | None = None
     infos: bool = False
     most: int | None = None
+    quiet: bool = False
+    statistics: bool = False
 
 
 class Run:
     """Judges every document of every file; iterating does the work and fills ``tally``."""
 
     def __init__(
-        self, paths: Iterable[str], options: Options, beside: BesideOf | None = None
+        self,
+        paths: Iterable[str],
+        options: Options,
+        beside: BesideOf | None = None,
+        presets: Iterable[str] = (),
     ) -> None:
         self.paths, self.options, self.beside = list(paths), options, beside
+        self.presets = list(presets)
         self.tally = Tally(options.most)
         self.watch: Callable[[Iterator[Judged]], Iterator[Judged]] = iter
         """What the documents pass through on their way out."""
@@ -54,16 +65,17 @@ class Run:
         return self.watch(self._judged())
 
     def _judged(self) -> Iterator[Judged]:
-        for path in files(self.paths):
-            if isinstance(path, Problem):
-                yield self._refused(path)
+        for source in dict.fromkeys(sources(self.paths, self.presets)):
+            if isinstance(source, Problem):
+                self.tally.files += source.kind == "unreadable" and not os.path.isdir(source.file)
+                yield self._refused(source)
                 continue
             self.tally.files += 1
-            mode = self._mode(self._projects.of(path))
+            mode = self._mode(self._projects.of(source.home))
             while self._projects.problems:
                 yield self._refused(self._projects.problems.pop(0))
-            mode = mode._replace(file=STDIN if path == "-" else path)
-            for judged in _file(path, mode):
+            mode = mode._replace(file=source.file)
+            for judged in _file(source, mode):
                 yield self.tally.count(judged, mode.strict)
 
     def _refused(self, problem: Problem) -> Judged:
@@ -78,9 +90,8 @@ class Run:
             said_by = f"{settings.file}: tool.kcfg.target"
             self._modes[settings] = Mode(
                 file="",
-                overrides=Overrides(
-                    target=asked.target,
-                    default_target=(settings.target, said_by) if settings.target else None,
+                overrides=asked.overrides._replace(
+                    default_target=(settings.target, said_by) if settings.target else None
                 ),
                 selection=Selection(select, ignore) if select or ignore else EVERYTHING,
                 strict=settings.strict if asked.strict is None else asked.strict,
@@ -91,10 +102,10 @@ class Run:
         return self._modes[settings]
 
 
-def _file(path: str, mode: Mode) -> Iterator[Judged]:
+def _file(source: Source, mode: Mode) -> Iterator[Judged]:
     """Every document of a file; one that cannot be read is a problem like any other."""
     try:
-        with opened(path) as stream:
+        with opened(source.path) as stream:
             lines = lines_of(stream)
             first = next(lines, b"")
             if first.removeprefix(BOM).lstrip()[:1] in (b"{", b"["):
@@ -102,15 +113,16 @@ def _file(path: str, mode: Mode) -> Iterator[Judged]:
             else:
                 yield from _documents(chain((first,) if first else (), lines), mode)
     except OSError as error:
-        yield refused([_unreadable(mode.file, why_unread(error, path))], mode.file)
+        yield refused([_unreadable(mode.file, why_unread(error, source.path))], mode.file)
 
 
 def _documents(lines: Iterable[bytes], mode: Mode) -> Iterator[Judged]:
+    known = Known(mode.file)
     for document in documents(lines, mode.file):
         if isinstance(document, Problem):
             yield refused([document], mode.file)
         else:
-            yield judge.document(document, mode)
+            yield judge.document(document, mode, known)
 
 
 def _json(first: bytes, stream: BinaryIO, mode: Mode) -> Iterator[Judged]:

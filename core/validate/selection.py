@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from kcfg.core.errors import UnknownError
 
+if TYPE_CHECKING:
+    from kcfg.core.rules import Rule
+    from kcfg.core.validate.checks import Check
+
 
 class Known(NamedTuple):
-    """A rule or check, as listed and selected."""
+    """A rule or check, as listed and selected; ``severities`` are all that it may report."""
 
     id: str
     severity: str
+    severities: tuple[str, ...]
     title: str
     page: str
     waivable: bool
@@ -25,11 +30,13 @@ def known() -> tuple[Known, ...]:
     from kcfg.core.rules import rules
     from kcfg.core.validate.checks import CHECKS
 
-    found = [Known(rule.id, rule.severity, rule.title, rule.page, True) for rule in rules()]
-    found += [
-        Known(check.id, check.severity, check.title, check.page, check.waivable) for check in CHECKS
-    ]
+    found = [_known(rule, True) for rule in rules()]
+    found += [_known(check, check.waivable) for check in CHECKS]
     return tuple(sorted(found))
+
+
+def _known(each: Rule | Check, waivable: bool) -> Known:
+    return Known(each.id, each.severity, each.severities, each.title, each.page, waivable)
 
 
 def find(id: str) -> Known:

@@ -32,6 +32,7 @@ class Settings(NamedTuple):
     ignore: tuple[str, ...] = ()
     strict: bool = False
     emit: tuple[Output, ...] = ()
+    kernels: tuple[str, ...] = ()
 
 
 NONE = Settings()
@@ -158,10 +159,21 @@ def _outputs(value: Any) -> tuple[Output, ...]:
     return read(value)
 
 
+def _patterns(value: Any) -> tuple[str, ...]:
+    from kcfg.core.spec.problem import quoted
+
+    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+        raise TypeError(
+            f'expected a list of files, such as ["kernels/*.yaml"], not {quoted(value)}'
+        )
+    return tuple(value)
+
+
 READERS = {
     "target": _target,
     "select": _ids,
     "ignore": _ids,
     "strict": _strict,
     "emit": _outputs,
+    "kernels": _patterns,
 }

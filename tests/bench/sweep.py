@@ -1,9 +1,10 @@
-"""How many points a second a sweep derives on one core, over ever larger grids.
+"""How many points a second a sweep derives on one core, over ever larger grids, and writes.
 
 ``python tests/bench/sweep.py [most]``, with an interpreter in which ``kcfg[sweep]`` is
 installed; ``most`` are the points of the largest grid. A condition asks for the verdict of
-every point, a Pareto front for its shared memory and stages too. The rate is what the sweep
-itself tells, the processor time that of the whole process. No figure passes or fails.
+every point, a Pareto front for its shared memory and stages too; at last every value of the
+smallest grids goes to a file of each format. The rate is what the sweep itself tells, the
+processor time that of the whole process. No figure passes or fails.
 """
 
 from __future__ import annotations
@@ -42,6 +43,8 @@ KERNELS = {  # the grid, its points for each head, and what is looked for
     "fa4": (FA4, 64 * 64 * 3 * 2, ("supported and num_kv_stages >= 4", "smem_used,-num_kv_stages")),
     "index_prefill": (INDEX, 64 * 3 * 32, ("supported and k_stages >= 4", "smem_used,-k_stages")),
 }
+WRITTEN = 800_000
+"""Points of which every value is written."""
 
 
 def run(command: list[str]) -> tuple[str, float]:
@@ -63,6 +66,15 @@ def main(most: int) -> None:
                     said, seconds = run([*kcfg, "sweep", str(spec), *wanted])
                     print(f"{kernel:14}{wanted[0]:10}{said}; {seconds:.1f} s of processor time")
                 size *= 10
+            write(kcfg, spec, kernel, grid.format(heads=min(WRITTEN, most) // each))
+
+
+def write(kcfg: list[str], spec: Path, kernel: str, grid: str) -> None:
+    """Write every value of a grid in each format."""
+    spec.write_text(grid)
+    for format in ("csv", "jsonl", "parquet"):
+        said, seconds = run([*kcfg, "sweep", str(spec), "-o", f"{spec}.{format}"])
+        print(f"{kernel:14}{format:10}{said}; {seconds:.1f} s of processor time")
 
 
 if __name__ == "__main__":

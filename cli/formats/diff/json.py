@@ -27,6 +27,10 @@ def _diff(diff: Diff, everything: bool) -> dict[str, Any]:
         "new": _side(diff.new),
         "verdict": plain(diff.verdict),
         "given": [_change(change) for change in diff.given],
+        "causes": [
+            {"because": _because(lead.because), "values": [each.name for each in lead.results]}
+            for lead in diff.leads
+        ],
         "results": [_result(each) for each in (diff.results if everything else diff.changed)],
         "formulas": [_change(change) for change in diff.formulas],
         "only_old": diff.only_old,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from kcfg.cli.formats.sweep._cells import texts
+from kcfg.core.sweep.lines import lines
 from kcfg.core.sweep.query import Heads
-from kcfg.core.sweep.rows import Rows
+from kcfg.core.sweep.rows import Sheet
 
 SPECIAL = frozenset(',"\r\n')
 
@@ -16,14 +16,9 @@ def header(heads: Heads) -> bytes:
     return (",".join(_cell(head.name) for head in heads) + "\n").encode()
 
 
-def encode(heads: Heads, rows: Rows) -> bytes:
+def encode(heads: Heads, sheet: Sheet) -> bytes:
     """Rows as lines; truth values as in YAML, nothing for what is absent."""
-    return b"".join(map(_encoded, rows.pieces()))
-
-
-def _encoded(rows: Rows) -> bytes:
-    columns = (texts(column, _cell) for column in rows.columns)
-    return ("\n".join(map(",".join, zip(*columns, strict=True))) + "\n").encode()
+    return lines(sheet, [_cell] * len(heads), between=",", end="\n")
 
 
 def _cell(value: Any) -> str:

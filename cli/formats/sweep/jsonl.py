@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from typing import Any
 
-from kcfg.cli.formats.sweep._cells import texts
+from kcfg.core.sweep.lines import lines
 from kcfg.core.sweep.query import Heads
-from kcfg.core.sweep.rows import Rows
+from kcfg.core.sweep.rows import Sheet
 
 
 def header(heads: Heads) -> bytes:
@@ -14,13 +16,12 @@ def header(heads: Heads) -> bytes:
     return b""
 
 
-def encode(heads: Heads, rows: Rows) -> bytes:
+def encode(heads: Heads, sheet: Sheet) -> bytes:
     """Rows as lines."""
-    line = ",".join(json.dumps(head.name).replace("%", "%%") + ":%s" for head in heads)
-    template = "{" + line + "}\n"
-    return b"".join(_encoded(template, piece) for piece in rows.pieces())
+    return lines(sheet, [_entry(head.name) for head in heads], between=",", start="{", end="}\n")
 
 
-def _encoded(template: str, rows: Rows) -> bytes:
-    columns = (texts(column, json.dumps) for column in rows.columns)
-    return "".join([template % row for row in zip(*columns, strict=True)]).encode()
+def _entry(name: str) -> Callable[[Any], str]:
+    """What says a value under its name."""
+    key = json.dumps(name)
+    return lambda value: f"{key}:{json.dumps(value)}"

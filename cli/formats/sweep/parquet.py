@@ -1,7 +1,7 @@
 """Parquet, by pyarrow.
 
 A Parquet file ends with an index of itself and cannot be appended to. So rows are collected
-as an Arrow stream, which can, and become Parquet when all are there.
+as an Arrow stream, which can, compressed as they repeat, and become Parquet when all are there.
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ import pyarrow.ipc
 import pyarrow.parquet
 
 from kcfg.core.sweep.query import Heads
-from kcfg.core.sweep.rows import Rows
+from kcfg.core.sweep.rows import Sheet
 
 TYPES = {"number": pa.int64(), "float": pa.float64(), "truth": pa.bool_(), "text": pa.string()}
 
-GROUP = 1 << 18
-"""Rows of one row group, about."""
+GROUP = 1 << 14
+"""Rows of a row group at least, but for the last: as many as a block has or two, which pyarrow
+writes as they are."""
 
 
 def header(heads: Heads) -> bytes:
@@ -27,13 +28,17 @@ def header(heads: Heads) -> bytes:
     return _schema(heads).serialize().to_pybytes()  # type: ignore[no-any-return]
 
 
-def encode(heads: Heads, rows: Rows) -> bytes:
+def encode(heads: Heads, sheet: Sheet) -> bytes:
     """Rows as a message of an Arrow stream."""
     schema = _schema(heads)
-    columns = zip(rows.columns, schema.types, strict=True)
+    columns = zip(sheet.spread(), schema.types, strict=True)
     arrays = [pa.array(column, kind, from_pandas=False) for column, kind in columns]
-    batch = pa.record_batch(arrays, schema)
-    return batch.serialize().to_pybytes()  # type: ignore[no-any-return]
+    sink = pa.BufferOutputStream()
+    options = pa.ipc.IpcWriteOptions(compression="lz4", use_threads=False)
+    stream = pa.ipc.new_stream(sink, schema, options=options)
+    stream.write_batch(pa.record_batch(arrays, schema))
+    begun = len(header(heads))  # the stream of one message begins with the schema again
+    return sink.getvalue().slice(begun).to_pybytes()  # type: ignore[no-any-return]
 
 
 def finish(part: str, path: str) -> None:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from kcfg.cli.pages.sweep_rows import page
 from kcfg.cli.render import draw
-from kcfg.core.sweep.query import Heads
-from kcfg.core.sweep.rows import Rows
+from kcfg.core.sweep.run import Run
 
 
-def write(heads: Heads, rows: Rows, title: str, found: int) -> None:
-    """Show rows under a title; ``found`` is how many there were to choose from."""
-    draw(page(heads, rows, title, found))
+def write(run: Run, title: str) -> None:
+    """Show the rows that were kept, under a title."""
+    draw(page(run, title))

@@ -67,7 +67,7 @@ def _verdicts(derived: Sequence[Derived]) -> Iterator[str]:
         if letter:
             name = escape(titles.configuration(report))
             yield f'<h3><span class="whose">{letter}</span> {name}</h3>'
-        yield f'<p class="dim source">{escape(printable(report["source"]))}</p>'
+        yield f'<p class="dim source">{escape(printable(titles.reported(report)))}</p>'
         yield f'<div class="judged">{html.text(judged(each))}</div>\n</article>'
     yield "</div>"
 

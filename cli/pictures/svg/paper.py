@@ -9,6 +9,8 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
+from kcfg.cli.pictures.svg.style import TEXT, attributes
+
 Anchor = Literal["start", "middle", "end"]
 
 SIZE = 12
@@ -32,6 +34,7 @@ class Text(NamedTuple):
 
     def written(self) -> str:
         style = f' class="{self.style}"' if self.style else ""
+        style += attributes(self.style, TEXT)
         anchor = "" if self.anchor == "start" else f' text-anchor="{self.anchor}"'
         size = "" if self.size == SIZE else f' font-size="{self.size}"'
         place = f'x="{short(self.x)}" y="{short(self.y)}"'
@@ -58,6 +61,7 @@ class Box(NamedTuple):
             for name, value in zip(("x", "y", "width", "height"), self[:4], strict=True)
         )
         fill = f' fill="url(#{self.fill})"' if self.fill else ""
+        fill = attributes(self.style) + fill
         if not self.says:
             return f'<rect {place} class="{self.style}"{fill}/>'
         says = f"<title>{escape(self.says)}</title>"
@@ -77,10 +81,11 @@ class Lines(NamedTuple):
     def written(self) -> str:
         points = " ".join(f"{short(x)},{short(y)}" for x, y in self.points)
         kind = "polyline" if len(self.points) < 3 else "polygon"
+        style = f'class="{self.style}"{attributes(self.style)}'
         if not self.says:
-            return f'<{kind} points="{points}" class="{self.style}"/>'
+            return f'<{kind} points="{points}" {style}/>'
         says = f"<title>{escape(self.says)}</title>"
-        return f'<{kind} points="{points}" class="{self.style}">{says}</{kind}>'
+        return f'<{kind} points="{points}" {style}>{says}</{kind}>'
 
 
 Shape = Text | Box | Lines

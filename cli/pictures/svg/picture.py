@@ -46,7 +46,8 @@ def element(scenes: Sequence[Scene], *, alone: bool = False, prefix: str = "kc")
         lines.append(f"<style>\n{style.variables('svg.kc')}{style.rules()}</style>")
     lines.append(f"<defs>\n{style.patterns(prefix)}\n</defs>")
     if alone:
-        lines.append(f'<rect class="paper" width="{short(width)}" height="{short(height)}"/>')
+        ground = f'class="paper"{style.attributes("paper")}'
+        lines.append(f'<rect {ground} width="{short(width)}" height="{short(height)}"/>')
     moved = f'<g transform="translate({short(margin)} {short(margin)})">'
     return "\n".join([*lines, moved, *paper.written(), "</g>\n</svg>\n"])
 

@@ -72,27 +72,44 @@ DARK = {
 
 FACE = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
 
-RULES = """
-.kc text { fill: var(--text); }
-.kc .quiet { fill: var(--quiet); }
-.kc .title { font-weight: 700; }
-.kc .good { fill: var(--good); font-weight: 700; }
-.kc .bad { fill: var(--bad); font-weight: 700; }
-.kc .paper { fill: var(--paper); }
-.kc .region { stroke: var(--line); stroke-width: .75; }
-.kc .free { fill: none; stroke: var(--line); stroke-width: .75; stroke-dasharray: 3 3; }
-.kc .slot, .kc .tick { stroke: var(--line); stroke-width: .75; fill: none; }
-.kc .slot { opacity: .7; }
-.kc .frame { fill: none; stroke: var(--line); stroke-width: .75; stroke-dasharray: 3 3; }
-.kc .mark { stroke: var(--text); stroke-width: 2; fill: none; }
-.kc .fan { fill: var(--faint); opacity: .55; }
-.kc .moved { fill: var(--quiet); stroke: var(--quiet); fill-opacity: .22; stroke-width: 1; }
-.kc .stayed { fill: none; stroke: var(--faint); stroke-width: 1; stroke-dasharray: 2 3; }
-.kc .paperline { stroke: var(--paper); }
-.kc .reservedline { stroke: var(--kept); }
-.kc .overline { stroke: var(--over); }
-.kc .halo { paint-order: stroke; stroke-width: 3px; stroke-linejoin: round; }
-"""
+Look = dict[str, str]
+
+LOOKS: dict[str, Look] = {
+    "quiet": {"fill": "quiet"},
+    "title": {"font-weight": "700"},
+    "good": {"fill": "good", "font-weight": "700"},
+    "bad": {"fill": "bad", "font-weight": "700"},
+    "paper": {"fill": "paper"},
+    "region": {"stroke": "line", "stroke-width": ".75"},
+    "free": {"fill": "none", "stroke": "line", "stroke-width": ".75", "stroke-dasharray": "3 3"},
+    "slot": {"stroke": "line", "stroke-width": ".75", "fill": "none", "opacity": ".7"},
+    "tick": {"stroke": "line", "stroke-width": ".75", "fill": "none"},
+    "frame": {"fill": "none", "stroke": "line", "stroke-width": ".75", "stroke-dasharray": "3 3"},
+    "mark": {"stroke": "text", "stroke-width": "2", "fill": "none"},
+    "fan": {"fill": "faint", "opacity": ".55"},
+    "moved": {"fill": "quiet", "stroke": "quiet", "fill-opacity": ".22", "stroke-width": "1"},
+    "stayed": {
+        "fill": "none",
+        "stroke": "faint",
+        "stroke-width": "1",
+        "stroke-dasharray": "2 3",
+    },
+    "paperline": {"stroke": "paper"},
+    "reservedline": {"stroke": "kept"},
+    "overline": {"stroke": "over"},
+    "halo": {"paint-order": "stroke", "stroke-width": "3px", "stroke-linejoin": "round"},
+} | {f"t{number}": {"stroke": f"g{number}"} for number in range(len(INKS))}
+"""What the classes of a picture look like; colours by their names."""
+
+TEXT: Look = {"fill": "text"}
+"""What any text looks like, unless its class says otherwise."""
+
+COLOURS = LIGHT | {
+    f"{kind}{number}": colour
+    for number, ink in enumerate(INKS)
+    for kind, colour in (("g", ink.ground), ("p", ink.pattern))
+}
+"""Every colour in light surroundings."""
 
 
 def ink(number: int) -> int:
@@ -115,9 +132,25 @@ def variables(prefix: str = "") -> str:
 
 
 def rules() -> str:
-    """What the classes of a picture look like."""
-    grounds = "".join(f".kc .t{n} {{ stroke: var(--g{n}); }}\n" for n in range(len(INKS)))
-    return RULES.lstrip() + grounds
+    """What the classes of a picture look like, as rules that know light and dark."""
+    looks = {"text": TEXT} | {f".{name}": look for name, look in LOOKS.items()}
+    return "".join(f".kc {name} {{ {_ruled(look)} }}\n" for name, look in looks.items())
+
+
+def _ruled(look: Look) -> str:
+    named = ((key, f"var(--{value})" if value in COLOURS else value) for key, value in look.items())
+    return " ".join(f"{key}: {value};" for key, value in named)
+
+
+def attributes(classes: str, base: Look | None = None) -> str:
+    """The same look as attributes, in light: for whoever draws pictures and knows no variables.
+
+    Rules go before attributes, so that a browser does not see these.
+    """
+    look = dict(base or {})
+    for name in classes.split():
+        look |= LOOKS.get(name, {})
+    return "".join(f' {key}="{COLOURS.get(value, value)}"' for key, value in look.items())
 
 
 def _declared(colours: dict[str, str]) -> str:
@@ -126,19 +159,22 @@ def _declared(colours: dict[str, str]) -> str:
 
 def patterns(prefix: str) -> str:
     """The fills of regions, of padding, of what is kept and of what is over, as definitions."""
-    tiles = [
-        _tile(f"{prefix}{n}", f"var(--g{n})", f"var(--p{n})", PATTERNS[n], 2)
-        for n in range(len(INKS))
-    ]
+    tiles = [_tile(f"{prefix}{n}", f"g{n}", f"p{n}", PATTERNS[n], 2) for n in range(len(INKS))]
     cross, slant = PATTERNS[7], PATTERNS[1]
-    tiles.append(_tile(f"{prefix}padding", "var(--paper)", "var(--line)", cross, 0.7))
-    tiles.append(_tile(f"{prefix}reserved", "var(--kept)", "var(--kept-line)", slant, 3))
-    tiles.append(_tile(f"{prefix}over", "var(--over)", "var(--over-line)", PATTERNS[4], 2))
+    tiles.append(_tile(f"{prefix}padding", "paper", "line", cross, 0.7))
+    tiles.append(_tile(f"{prefix}reserved", "kept", "kept-line", slant, 3))
+    tiles.append(_tile(f"{prefix}over", "over", "over-line", PATTERNS[4], 2))
     return "\n".join(tiles)
 
 
 def _tile(id: str, ground: str, colour: str, strokes: str, width: float) -> str:
-    lines = f'<path d="{strokes}" style="stroke:{colour};stroke-width:{width}"/>' if strokes else ""
     size = 'width="8" height="8"'
-    under = f'<rect {size} style="fill:{ground}"/>'
+    under = f"<rect {size} {_coloured('fill', ground)}/>"
+    stroke = f'{_coloured("stroke", colour)} stroke-width="{width}"'
+    lines = f'<path d="{strokes}" {stroke}/>' if strokes else ""
     return f'<pattern id="{id}" {size} patternUnits="userSpaceOnUse">{under}{lines}</pattern>'
+
+
+def _coloured(key: str, colour: str) -> str:
+    """A colour as an attribute, and by the variable that a browser has for it."""
+    return f'{key}="{COLOURS[colour]}" style="{key}:var(--{colour})"'

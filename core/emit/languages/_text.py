@@ -9,7 +9,7 @@ from kcfg.core.emit.model import Configuration, Constant
 from kcfg.core.spec.problem import printable
 
 WIDTH = 100
-PLAIN = ("bool", "dtype", "swizzle")
+PLAIN = ("bool", "dtype", "swizzle", "text")
 """Units that a constant's type says already."""
 
 
@@ -18,6 +18,8 @@ def head(found: Configuration, language: str, mark: str) -> Iterator[str]:
     yield f"{mark} Written by kcfg {found.version} for {language}; change the spec and emit again."
     of = f"{found.kernel} {found.release} for {found.target}"
     yield f"{mark} {of}, inputs sha256:{found.digest}{quoted(found.label)}"
+    for warning in found.warnings:
+        yield from comment(f"warning {warning}", mark)
 
 
 def quoted(label: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from json import dumps
 
 from kcfg.core.emit.identifiers import identifier
 from kcfg.core.emit.languages._text import comment, fitting, head, unit
@@ -24,7 +25,7 @@ void volatile wchar_t while xor xor_eq EOF NULL DType Swizzle
 RESERVED = frozenset(WORDS.split())
 
 TYPES = {"dtype": ("DType", DTYPES), "swizzle": ("Swizzle", SWIZZLES)}
-"""The enumeration of a unit whose values are words, and those words."""
+"""The enumeration of a unit whose values are words, and those that every file has."""
 ABSENT = "absent"
 """The enumerator for none of them."""
 
@@ -47,14 +48,21 @@ def lines(
         written += [line for why in found.refused for line in comment(why, "//")]
         written.append("")
     written += [f"namespace kcfg::{found.name} {{", ""]
-    for type_, words in TYPES.values():
-        names = ", ".join(identifier(word, RESERVED) for word in (*words, ABSENT))
-        written.append(f"enum class {type_} {{ {names} }};")
+    written += [_enumeration(unit_, found) for unit_ in TYPES]
     for section in found.sections:
         written += ["", *_section(section)]
     written += ["", *(line for check in found.checks for line in _check(check))]
     written += [*more, "", f"}}  // namespace kcfg::{found.name}", ""]
     return "\n".join(written)
+
+
+def _enumeration(unit_: str, found: Configuration) -> str:
+    """The words of a unit: those kcfg knows, and what else this configuration has."""
+    type_, known = TYPES[unit_]
+    constants = (each for section in found.sections for each in section.constants)
+    used = [each.value for each in constants if each.unit == unit_ and each.value is not None]
+    words = dict.fromkeys((*known, *used, ABSENT))
+    return f"enum class {type_} {{ {', '.join(identifier(word, RESERVED) for word in words)} }};"
 
 
 def _section(section: Section) -> Iterator[str]:
@@ -77,6 +85,8 @@ def _constant(constant: Constant) -> str:
         return f"{declared} {type_} {name} = {type_}::{word};"
     if value is None:
         return f"// {name}: absent"
+    if isinstance(value, str):
+        return f"{declared} const char* {name} = {dumps(value)};"
     if isinstance(value, bool):
         return f"{declared} bool {name} = {str(value).lower()};"
     type_ = "double" if isinstance(value, float) else "int" if value in INT else "long long"

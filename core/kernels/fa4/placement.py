@@ -30,7 +30,7 @@ MLA_CAPS = (184, 96, 48, 24)
 class Placement(SharedMemory):
     """Regions, columns, warps and barriers of one block."""
 
-    def smem(self) -> SharedLayout:
+    def smem(self) -> SharedLayout | None:
         limit = self.target.smem_optin_per_block
         return shared(SMEM, limit, self.block_smem_bytes, self._regions())
 
@@ -90,7 +90,7 @@ class Placement(SharedMemory):
         )
         return registers(self.target, entry, *roles)
 
-    def barriers(self) -> tuple[Mbarriers, ...]:
+    def barriers(self) -> tuple[Mbarriers, ...] | None:
         warpgroup = self.num_active_threads_per_group
         softmax = warpgroup * self.cta_group
         softmax_and_correction = 2 * softmax

@@ -20,8 +20,8 @@ class FlashAttention4(Placement):
     title = "Attention forward (FA4)"
     struct = "FA4Config and SM100AttentionSMem, max 26.6.0"
     changes = (
-        "Q, K and V may differ in depth and type; one or two query tiles; short MMAs pack key "
-        "partitions (.ws); K and V share a ring where their slots come out odd."
+        "Packed warps may share the keys and split the output (ws_shared_key); a box of V of "
+        "64-row tiles ends with its page."
     )
     plays: ClassVar = {
         "threads": "num_threads",

@@ -24,6 +24,8 @@ from kcfg.core.kernel import Kernel, Spelling
 
 CONFIG = "IndexPrefillConfig"
 ASSERTIONS = "index_prefill kernel, compile-time assertions"
+SCORE_TILES = 2
+"""Tiles of scores in tensor memory: one is read while the next is made."""
 
 
 class IndexPrefill(Kernel):
@@ -125,7 +127,7 @@ class IndexPrefill(Kernel):
     @quantity("columns", source=f"{CONFIG}.tmem_cols")
     def tmem_cols(self) -> int:
         """Columns the block allocates for two score tiles; nothing caps them here."""
-        return next_pow2(2 * self.s_cols)
+        return next_pow2(SCORE_TILES * self.s_cols)
 
     @quantity("elements", source=f"{CONFIG}.scale_align_elems")
     def scale_align_elems(self) -> int:
@@ -162,7 +164,7 @@ class IndexPrefill(Kernel):
     @step("barriers", source=f"{CONFIG}.n_mbars")
     def fixed_mbars(self) -> int:
         """mbarriers that do not belong to a K stage: full and empty of two score tiles."""
-        return 4
+        return 2 * SCORE_TILES
 
     @quantity("bytes", source=f"{CONFIG}.fixed_smem_bytes")
     def fixed_smem_bytes(self) -> int:
@@ -260,8 +262,8 @@ class IndexPrefill(Kernel):
         return ()
 
     def tmem(self) -> TensorLayout:
-        regions = (columns(f"S{i}", i * self.s_cols, self.s_cols) for i in range(2))
-        return tensor(self.target, 2 * self.s_cols, self.tmem_cols, regions)
+        regions = (columns(f"S{i}", i * self.s_cols, self.s_cols) for i in range(SCORE_TILES))
+        return tensor(self.target, SCORE_TILES * self.s_cols, self.tmem_cols, regions)
 
     def registers(self) -> Registers:
         roles = (
@@ -277,8 +279,8 @@ class IndexPrefill(Kernel):
             (
                 ("k_full", self.k_stages, 1),
                 ("k_empty", self.k_stages, 1 + 128),
-                ("s_full", 2, 1),
-                ("s_empty", 2, 128),
+                ("s_full", SCORE_TILES, 1),
+                ("s_empty", SCORE_TILES, 128),
             )
         )
 

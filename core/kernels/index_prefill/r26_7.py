@@ -8,7 +8,7 @@ from kcfg.core.engine.arith import div, halved
 from kcfg.core.engine.quantity import integer, quantity, step
 from kcfg.core.engine.terms import most, total
 from kcfg.core.kernels.index_prefill import r26_6
-from kcfg.core.kernels.index_prefill.r26_6 import CONFIG
+from kcfg.core.kernels.index_prefill.r26_6 import CONFIG, SCORE_TILES
 
 RECORD_BYTES = 32
 """What one Q slot records about its tile, and as much again as scratch for stealing tiles."""
@@ -102,13 +102,13 @@ class IndexPrefill(r26_6.IndexPrefill):
             (
                 ("k_full", self.k_stages, 1),
                 ("k_empty", self.k_stages, 1 + 128),
-                ("s_full", 2, 1),
-                ("q_full", 2, 1),
-                ("qs_full", 2, 1),
-                ("q_empty", 2, 1 + 128),
-                ("qs_ready", 2, 32),
+                ("s_full", SCORE_TILES, 1),
+                ("q_full", self.q_slots, 1),
+                ("qs_full", self.q_slots, 1),
+                ("q_empty", self.q_slots, 1 + 128),
+                ("qs_ready", self.q_slots, 32),
                 ("clc_full", 1, 1),
-                ("s_empty", 2, 128),
+                ("s_empty", SCORE_TILES, 128),
             )
         )
 

@@ -10,7 +10,7 @@ from kcfg.core.hardware.target import Target
 
 
 class Settings(Struct):
-    """The part of MatmulConfig that its caller decides, in the order a spec gives it."""
+    """What the caller of a matmul decides, in the order a spec gives it."""
 
     target: Target
 
@@ -27,18 +27,40 @@ class Settings(Struct):
         tunable=True,
     )
     k_group_size: int = integer("stages", "K tiles that share one pair of barriers.", tunable=True)
-    prefetch_tiles_n: int = integer("count", "Tiles fetched ahead into L2.", least=0, tunable=True)
     num_accum_pipeline_stages: int = integer(
         "stages", "Accumulators in tensor memory.", tunable=True
     )
     num_clc_pipeline_stages: int = integer(
         "stages", "Tiles asked for ahead from the hardware's scheduler.", least=0, tunable=True
     )
-    use_tma_epilogue_load: bool = flag("Whether TMA loads a tensor for the epilogue.", tunable=True)
+
+    # What not every matmul has
+
+    prefetch_tiles_n: int = integer(
+        "count", "Tiles fetched ahead into L2.", default=0, least=0, tunable=True
+    )
+    use_tma_epilogue_load: bool = flag(
+        "Whether TMA loads a tensor for the epilogue.", default=False, tunable=True
+    )
+
+    # What no spec gives: the choice and the dispatcher alone decide it
 
     prefetches_ring: bool = flag(
         "Whether to fetch ahead what the ring holds, in place of the number given.", default=False
     )
+    cluster_n: int = integer("CTAs", "CTAs of the cluster along N.", default=1)
+    cluster_k: int = integer("CTAs", "CTAs of the cluster along K.", default=1)
+    raster_along_n: bool = flag("Whether tiles are visited along N first.", default=False)
+    keeps_vector: bool = flag(
+        "Whether an epilogue that reads a vector is built for one.", default=True
+    )
+    hit: int = integer("count", "1 where a kernel was found, 0 where none was.", default=1, least=0)
+
+
+def with_more(settings: Settings, **more: Any) -> Settings:
+    """The same settings, and others beside or in place of them."""
+    known = {name: getattr(settings, name) for name in Settings.inputs}
+    return Settings(target=settings.target, **{**known, **more})
 
 
 def optional(member: Input) -> Any:

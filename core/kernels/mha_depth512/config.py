@@ -243,10 +243,16 @@ class Config(Kernel):
         """mbarriers that do not belong to a KV stage; the split output has one more pair."""
         return pick(self.split_o, 10, 8)
 
+    @step("bytes", source=f"{CONFIG}, tensor-memory address")
+    def tmem_pointer_bytes(self) -> int:
+        """The address that the tensor-memory allocation writes."""
+        return 4
+
     @step("bytes", source=f"{CONFIG}, smem_used before the KV stages")
     def fixed_smem_bytes(self) -> int:
-        """What is there once, however deep the ring; the tensor-memory address is elsewhere."""
+        """What is there once, however deep the ring."""
         return total(
+            tmem_pointer=self.tmem_pointer_bytes,
             q=self.q_bytes,
             p=self.p_buf_bytes,
             correction=self.correction_smem_elements * 4,

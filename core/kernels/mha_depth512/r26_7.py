@@ -1,49 +1,36 @@
-"""mha_depth512 as of MAX 26.7: a pair of CTAs shares one MMA, for heads too deep for one.
-
-The structs have a file each, one built upon the other: ``config``, ``smem``.
-"""
+"""mha_depth512 as of MAX 26.7: what it changed against 26.6, and where everything sits."""
 
 from __future__ import annotations
-
-from typing import ClassVar
 
 from kcfg.core.block.parts import Mbarriers, Registers
 from kcfg.core.block.placing import (
     SharedLayout,
-    TensorLayout,
-    allocation,
     barriers,
-    columns,
     region,
     registers,
     role,
     shared,
-    tensor,
 )
+from kcfg.core.engine.quantity import step
 from kcfg.core.hardware.dtypes import swizzle_bytes
 from kcfg.core.hardware.occupancy import register_cap
-from kcfg.core.kernel import Kernel
+from kcfg.core.kernels.mha_depth512 import r26_6
 from kcfg.core.kernels.mha_depth512.config import CONFIG, SMEM
 from kcfg.core.kernels.mha_depth512.smem import SharedMemory
 
 
-class MHADepth512(SharedMemory):
+class MHADepth512(SharedMemory, r26_6.MHADepth512):
     """The pair-CTA attention of MAX 26.7."""
 
-    kernel = "mha_depth512"
     release = "26.7"
-    title = "Attention forward, depth 256 to 512, pairs of CTAs"
     struct = f"{CONFIG} and {SMEM}, max 26.7.0"
-    changes = "The first release kcfg knows."
-    plays: ClassVar = {
-        "threads": "num_threads",
-        "shared.dynamic": "smem_used",
-        "pipelines[0].stages": "num_kv_stages",
-        "tmem.columns": "tmem_used",
-        "mma[0].cta_group": "cta_group",
-        "mma[0].M": "MMA_M",
-    }
-    unmodelled = Kernel.unmodelled | {"blocks_per_sm", "cluster"}
+    changes = "The tensor-memory address no longer takes 4 bytes of the budget."
+    unmodelled = r26_6.MHADepth512.unmodelled - {"mbarriers"}
+
+    @step("bytes", source=f"{CONFIG}, tensor-memory address")
+    def tmem_pointer_bytes(self) -> int:
+        """The tensor-memory address is no longer kept in dynamic shared memory."""
+        return 0
 
     # Where everything sits
 
@@ -58,17 +45,6 @@ class MHADepth512(SharedMemory):
             region("mbarriers", self.mbar_byte_offset, self.mbar_bytes, mbarrier, mbars),
         )
         return shared(SMEM, self.sm100_smem_carveout, self.smem_size, regions)
-
-    def tmem(self) -> TensorLayout:
-        used, scores = self.tmem_used, self.score_columns
-        low = self.TMEM_O_hi if self.split_o else self.TMEM_S_even
-        regions = (
-            columns("O", self.TMEM_O, low),
-            columns("O_hi", low, self.TMEM_S_even - low),
-            columns("S_even", self.TMEM_S_even, scores),
-            columns("S_odd", self.TMEM_S_odd, scores),
-        )
-        return tensor(self.target, used, allocation(self.target, used), regions)
 
     def registers(self) -> Registers:
         roles = (

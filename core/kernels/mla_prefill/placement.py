@@ -16,7 +16,7 @@ from kcfg.core.kernels.mla_prefill.storage import STORAGE, Storage
 class Placement(Storage):
     """Regions, columns, warps and barriers of one block."""
 
-    def smem(self) -> SharedLayout:
+    def smem(self) -> SharedLayout | None:
         if self.scale_dtype is None:
             return self.fa4_config.smem()
         limit = self.target.smem_optin_per_block
@@ -45,7 +45,7 @@ class Placement(Storage):
         entry = register_cap(self.target, threads, 1)
         return registers(self.target, entry, *self.fa4_config.registers().roles)
 
-    def barriers(self) -> tuple[Mbarriers, ...]:
+    def barriers(self) -> tuple[Mbarriers, ...] | None:
         """The storage has a number of mbarriers, and does not say what they are for."""
         if self.scale_dtype is None:
             return self.fa4_config.barriers()

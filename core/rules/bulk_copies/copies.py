@@ -12,7 +12,14 @@ from kcfg.core.hardware.sources import PTX
 from kcfg.core.rules import Breach, rule
 
 
-@rule("BULK001", "error", reads="bulk_copies", unit="bytes", source=f"{PTX}, cp.async.bulk")
+@rule(
+    "BULK001",
+    "error",
+    also=("warning",),
+    reads="bulk_copies",
+    unit="bytes",
+    source=f"{PTX}, cp.async.bulk",
+)
 def bulk_copy(block: Block, copies: tuple[BulkCopy, ...]) -> Iterator[Breach]:
     """Whether a 1-D bulk copy moves whole units of 16 bytes.
 
@@ -23,6 +30,15 @@ def bulk_copy(block: Block, copies: tuple[BulkCopy, ...]) -> Iterator[Breach]:
     Passes: shape: {bulk_copies: [{bytes: 1008, source: 0, destination: 16}]}
     """
     for index, copy in enumerate(copies):
+        if copy.bytes == 0:
+            yield Breach(
+                f"bulk copy {index} copies 0 B",
+                path=f"bulk_copies[{index}].bytes",
+                value=0,
+                limit=16,
+                fix="leave it out",
+                severity="warning",
+            )
         for key in ("bytes", "source", "destination"):
             value = getattr(copy, key)
             if value is not None and value % 16:

@@ -8,17 +8,17 @@ from math import prod
 
 from kcfg.core.block.block import Block
 from kcfg.core.engine.arith import down, up
-from kcfg.core.hardware.sources import BTG, H200_DEVICE, HTG, PG, PTX
+from kcfg.core.hardware.sources import BTG, H200_DEVICE, H200_DRIVER, HTG, PG, PTX
 from kcfg.core.rules import Breach, rule
 from kcfg.core.rules.block import AXES
 
 
-@rule("CLU001", "error", reads="cluster", unit="blocks", source=f"{BTG}; {HTG}; {H200_DEVICE}")
+@rule("CLU001", "error", reads="cluster", unit="blocks", source=f"{BTG}; {HTG}; {H200_DRIVER}")
 def cluster_size(block: Block, cluster: tuple[int, ...]) -> Iterator[Breach]:
     """How many blocks a cluster has.
 
-    A cluster lives in one GPC. The compiler takes any size; above the most, or above the
-    portable size without the opt-in, no cluster ever becomes resident.
+    A cluster lives in one GPC. The compiler takes any size; a launch above the most, or above
+    the portable size without the opt-in, is refused.
 
     Fails: shape: {cluster: [4, 4, 2]}
 
@@ -32,7 +32,7 @@ def cluster_size(block: Block, cluster: tuple[int, ...]) -> Iterator[Breach]:
     elif size > most:
         yield Breach(
             f"a cluster of {size:,} blocks is {size - most:,} over the {most} of"
-            f" {block.target.name}: it compiles, and none becomes resident",
+            f" {block.target.name}: it compiles, and the launch is refused",
             value=size,
             limit=most,
             over=size - most,
@@ -73,7 +73,7 @@ def non_portable(block: Block, cluster: tuple[int, ...]) -> Iterator[Breach]:
         )
 
 
-@rule("CLU003", "error", reads="grid cluster", unit="blocks", source=PG)
+@rule("CLU003", "error", reads="grid cluster", unit="blocks", source=f"{PG}; {H200_DRIVER}")
 def grid_divides(block: Block, grid: tuple[int, ...], cluster: tuple[int, ...]) -> Iterator[Breach]:
     """Whether the grid is made of whole clusters.
 

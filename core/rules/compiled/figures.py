@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 from kcfg.core.block.block import Block
 from kcfg.core.block.parts import Compiled
-from kcfg.core.block.warpgroups import demand
-from kcfg.core.engine.arith import up
+from kcfg.core.block.warpgroups import alike, pools
 from kcfg.core.figures import joined, size, some
 from kcfg.core.hardware.sources import PTX, PTXAS
 from kcfg.core.rules import Breach, rule
@@ -31,6 +30,7 @@ IGNORED = {
 @rule(
     "CHK001",
     "error",
+    also=("warning",),
     reads="compiled.registers entry_cap compiled",
     unit="registers",
     source=f"{PTXAS}, the line `Used ... registers`",
@@ -52,7 +52,8 @@ def registers(block: Block, compiled: int, most: int, build: Compiled) -> Iterat
     over = compiled - most
     if over > 0:
         yield Breach(
-            f"compiled with {compiled} registers per thread, {over} over the {_cap(block, most)}",
+            f"compiled with {some(compiled, 'register')} per thread, {over} over the"
+            f" {_cap(block, most)}",
             value=compiled,
             limit=most,
             over=over,
@@ -60,7 +61,7 @@ def registers(block: Block, compiled: int, most: int, build: Compiled) -> Iterat
         )
     elif -over >= step and (given or block.setmaxnreg) and build.setmaxnreg_ignored is None:
         yield Breach(
-            f"compiled with {compiled} registers per thread, {-over} under the"
+            f"compiled with {some(compiled, 'register')} per thread, {-over} under the"
             f" {_cap(block, most)}{_short(block, compiled)}",
             value=compiled,
             limit=most,
@@ -76,24 +77,28 @@ def _cap(block: Block, most: int) -> str:
 
 
 def _bounds(block: Block) -> str:
-    threads = block.block_threads
     known = block.registers.launch_bounds if block.registers is not None else ()
-    if threads is None and not known:
+    threads = known[0] if known else block.block_threads
+    if threads is None:
         return ""
-    bounds = known if len(known) > 1 else ((known or (threads,))[0], block.min_blocks)
-    return f"compile it with __launch_bounds__({bounds[0]}, {bounds[1]})"
+    bounds = (threads, block.wanted or 1, *known[2:])
+    return f"compile it with __launch_bounds__({', '.join(str(each) for each in bounds)})"
 
 
 def _short(block: Block, compiled: int) -> str:
-    """That the registers of a build are too few for what its warpgroups ask for, where they are."""
+    """That the registers of a build are too few for what its warps ask for, where they are."""
     threads = block.block_threads
     if not block.setmaxnreg or block.registers is None or not threads:
         return ""
-    asked = demand(block.registers, block.target, compiled, threads)
-    pool = threads * up(compiled, block.target.register_alloc_rounding_per_thread)
-    if asked <= pool:
+    found = pools(block.registers, block.target, compiled, threads)
+    part, worst = min(enumerate(found), key=lambda each: each[1].free or 0)
+    if worst.asked is None or worst.asked <= worst.granted:
         return ""
-    return f": {pool:,} in all, of which warpgroups ask for {asked:,} and would wait without end"
+    if not alike(found):
+        asking = f"{worst.granted:,} in sub-partition {part}, of which its warps"
+        return f": {asking} ask for {worst.asked:,} and would wait without end"
+    granted, asked = len(found) * worst.granted, len(found) * worst.asked
+    return f": {granted:,} in all, of which warpgroups ask for {asked:,} and would wait without end"
 
 
 @rule(

@@ -16,8 +16,8 @@ from kcfg.core.rules import Breach, rule
 def kind_on_target(block: Block, mma: tuple[Mma, ...], unit: str) -> Iterator[Breach]:
     """Whether the compilation target has an instruction's kind.
 
-    sm_103a dropped i8; the family target sm_100f has what all its members share, so
-    neither i8 nor mxf4nvf4.
+    sm_103a dropped i8; a family target (f) has what all its members share, so neither i8
+    nor mxf4nvf4.
 
     Fails: {target: b300, shape: {mma: [{kind: i8, M: 128, N: 128}]}}
 

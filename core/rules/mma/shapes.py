@@ -42,6 +42,17 @@ def near(value: int, known: tuple[int, ...]) -> str:
     return joined(known[max(at - 1, 0) : at + 1], "or")
 
 
+def _nothing(index: int, key: str) -> Breach:
+    """What is said of an extent of 0 in an instruction whose shapes are not known."""
+    return Breach(
+        f"{key} is 0: there is nothing to multiply",
+        path=f"mma[{index}].{key}",
+        value=0,
+        limit=1,
+        fix=f"give the instruction's {key}, or leave it out",
+    )
+
+
 @rule("MMA001", "error", reads="mma", unit="rows", source=SHAPES)
 def rows(block: Block, mma: tuple[Mma, ...]) -> Iterator[Breach]:
     """Whether an instruction has that many rows.
@@ -55,6 +66,8 @@ def rows(block: Block, mma: tuple[Mma, ...]) -> Iterator[Breach]:
     """
     for index, each in enumerate(mma):
         known = tuple(sorted({m for shape in forms(block, each) for m in shape.M}))
+        if each.M == 0 and not known:
+            yield _nothing(index, "M")
         if each.M is None or not known or each.M in known:
             continue
         other = each.replaced(cta_group=3 - (each.cta_group or 1))
@@ -83,6 +96,8 @@ def column_step(block: Block, mma: tuple[Mma, ...]) -> Iterator[Breach]:
     """
     for index, each in enumerate(mma):
         known = tuple(sorted({n for shape in forms(block, each) for n in shape.N}))
+        if each.N == 0 and not known:
+            yield _nothing(index, "N")
         if each.N is None or each.ws or not known or each.N in known:
             continue
         most, step = known[-1], known[-1] - known[-2]
@@ -113,6 +128,8 @@ def tile_depth(block: Block, mma: tuple[Mma, ...]) -> Iterator[Breach]:
     """
     for index, each in enumerate(mma):
         steps = [s.K for s in forms(block, each) if each.M is None or each.M in s.M]
+        if each.K == 0 and not steps:
+            yield _nothing(index, "K")
         if each.K is None or not steps or (each.K and any(each.K % step == 0 for step in steps)):
             continue
         step = steps[0]

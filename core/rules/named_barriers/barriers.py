@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 from kcfg.core.block.block import Block
 from kcfg.core.block.parts import NamedBarrier
+from kcfg.core.block.warpgroups import role_warps
 from kcfg.core.engine.arith import down, up
+from kcfg.core.figures import some
 from kcfg.core.hardware.sources import PTX, PTXAS
 from kcfg.core.rules import Breach, rule
 
@@ -34,19 +36,27 @@ def barrier_number(block: Block, barriers: tuple[NamedBarrier, ...]) -> Iterator
             )
 
 
-@rule("BAR002", "error", reads="named_barriers", unit="threads", source=f"{PTX}, barrier; {PTXAS}")
+@rule(
+    "BAR002",
+    "error",
+    also=("warning",),
+    reads="named_barriers",
+    unit="threads",
+    source=f"{PTX}, barrier; {PTXAS}",
+)
 def participants(block: Block, barriers: tuple[NamedBarrier, ...]) -> Iterator[Breach]:
     """Whether as many threads can arrive at a named barrier as it waits for.
 
-    It counts whole warps, and none that the block does not have. One number with different
-    counts works only where one phase has ended before the other begins: a warning.
+    It counts whole warps, and none that the block does not have: its threads as given, else
+    those of its roles, its warpgroups or its launch bounds. One number with different counts
+    works only where one phase has ended before the other begins: a warning.
 
     Fails: shape: {named_barriers: [{id: 1, participants: 100}]}
 
     Passes: shape: {threads: 128, named_barriers: [{id: 1, participants: 128}]}
     """
     yield from _disagreeing(barriers)
-    size, threads = block.target.warp_size, block.block_threads
+    size, threads = block.target.warp_size, _threads(block)
     for index, barrier in enumerate(barriers):
         count = barrier.participants
         path = f"named_barriers[{index}].participants"
@@ -77,6 +87,15 @@ def participants(block: Block, barriers: tuple[NamedBarrier, ...]) -> Iterator[B
             )
 
 
+def _threads(block: Block) -> int | None:
+    """The most threads that may arrive; None where a role does not say what it has."""
+    registers = block.registers
+    by_roles = block.block_threads is None and registers is not None and registers.roles
+    if registers is not None and by_roles and role_warps(registers) is None:
+        return None
+    return block.threads_named
+
+
 def _disagreeing(barriers: tuple[NamedBarrier, ...]) -> Iterator[Breach]:
     counts: dict[int, int] = {}
     for index, barrier in enumerate(barriers):
@@ -85,7 +104,7 @@ def _disagreeing(barriers: tuple[NamedBarrier, ...]) -> Iterator[Breach]:
         first = counts.setdefault(barrier.id, barrier.participants)
         if first != barrier.participants:
             yield Breach(
-                f"named barrier {barrier.id:,} waits for {first:,} threads and for"
+                f"named barrier {barrier.id:,} waits for {some(first, 'thread')} and for"
                 f" {barrier.participants:,}",
                 path=f"named_barriers[{index}].participants",
                 value=barrier.participants,

@@ -1,45 +1,34 @@
-"""Boxes of TMA tensor copies."""
+"""Boxes of TMA tensor copies: their lengths and their rows."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import gcd
 
 from kcfg.core.block.block import Block
 from kcfg.core.block.parts import TensorMap
-from kcfg.core.engine.arith import ceildiv, down, up
+from kcfg.core.engine.arith import ceildiv, down
 from kcfg.core.figures import joined, size
-from kcfg.core.hardware.dtypes import SHORT_NAMES
+from kcfg.core.hardware.target import Target
 from kcfg.core.hardware.tensor_map import (
-    BITS,
+    ANSWERS,
     BOX,
     ENCODE,
-    WHOLE_BOX,
     element_bits,
-    in_bytes,
+    fitting,
     label,
+    longest,
+    part,
     swizzle_span,
+    type_bits,
+    unit,
+    whole_box,
 )
 from kcfg.core.rules import Breach, rule
 
 Maps = tuple[TensorMap, ...]
 
-HALVES = "16U4_ALIGN8B"
-"""The packed type that fills whole bytes only in pairs."""
 
-
-def type_bits(dtype: str | None) -> int | None:
-    """Bits of an element of a type; None for no type."""
-    return None if dtype is None else BITS.get(SHORT_NAMES.get(dtype, dtype))
-
-
-def row_bits(each: TensorMap) -> int | None:
-    """Bits of an element, or None where they are not said or no element has that many."""
-    bits = element_bits(each)
-    return bits if bits in (4, 6, 8, 16, 32, 64) else None
-
-
-@rule("TMA001", "error", reads="tma", unit="elements", source=ENCODE)
+@rule("TMA001", "error", reads="tma", unit="elements", source=f"{ENCODE}; {ANSWERS}")
 def box_dims(block: Block, tma: Maps) -> Iterator[Breach]:
     """Whether each dimension of a box is one that TMA copies at once.
 
@@ -53,49 +42,38 @@ def box_dims(block: Block, tma: Maps) -> Iterator[Breach]:
     for index, each in enumerate(tma):
         for axis, length in enumerate(each.box):
             if not 1 <= length <= BOX:
+                least = 1 if axis else unit(each, block.target)
                 yield Breach(
                     f"box dimension {axis} of {label(each, index)} is {length:,}"
                     + (
-                        f", {length - BOX:,} over the most, {BOX}" if length else "; the least is 1"
+                        f", {length - BOX:,} over the most, {BOX}"
+                        if length
+                        else f"; the least is {least}"
                     ),
                     path=f"tma[{index}].box[{axis}]",
                     value=length,
-                    limit=BOX if length else 1,
+                    limit=BOX if length else least,
                     over=max(length - BOX, 0),
-                    fix=_split(each, axis, length) if length else "use 1",
+                    fix=_split(each, axis, block.target) if length else f"use {least}",
                 )
 
 
-def _unit(each: TensorMap) -> int:
-    """The elements that make whole units of 16 bytes; 1 where their size is not known."""
-    bits = row_bits(each)
-    return 128 // gcd(128, bits) if bits else 1
-
-
-def _longest(each: TensorMap) -> int:
-    """The longest inner box: the hardware's, or the swizzle's, in whole units of 16 bytes."""
-    bits, span = row_bits(each), swizzle_span(each)
-    return down(min(BOX, span * 8 // bits) if bits and span else BOX, _unit(each))
-
-
-def _split(each: TensorMap, axis: int, length: int) -> str:
+def _split(each: TensorMap, axis: int, target: Target) -> str:
     """Copies that make up a dimension together, none of them too long."""
-    if not axis and each.dtype in WHOLE_BOX:
-        return f"make it {ceildiv(length, 128):,} copies of 128"
-    unit, most = (1, BOX) if axis else (_unit(each), _longest(each))
-    parts = ceildiv(length, most)
-    part = up(ceildiv(length, parts), unit)
-    past = parts * part - length
+    length, shorter = each.box[axis], part(each, axis, target)
+    copies = ceildiv(length, shorter)
+    past = copies * shorter - length
     beyond = f", the last of them {past:,} past the end" if past else ""
-    return f"make it {parts:,} copies of {part:,}{beyond}"
+    return f"make it {copies:,} copies of {shorter:,}{beyond}"
 
 
-@rule("TMA002", "error", reads="tma", unit="bytes", source=ENCODE)
+@rule("TMA002", "error", reads="tma", unit="bytes", source=f"{ENCODE}; {ANSWERS}")
 def inner_bytes(block: Block, tma: Maps) -> Iterator[Breach]:
     """Whether the rows of a box are whole units of 16 bytes.
 
-    TMA moves nothing smaller; packed types have a rule of their own. An element has the size
-    of its type: 1, 2, 4 or 8 bytes.
+    TMA moves nothing smaller. The document makes an exception of interleaved tensors, the
+    driver does not. Packed types with a width of their own have a rule for that. An element has
+    the size of its type: 1, 2, 4 or 8 bytes.
 
     Fails: shape: {tma: [{box: [12, 64], dtype: f16}]}
 
@@ -103,21 +81,30 @@ def inner_bytes(block: Block, tma: Maps) -> Iterator[Breach]:
     """
     for index, each in enumerate(tma):
         yield from _element(each, index)
-        bits = row_bits(each)
-        row = in_bytes(each)
-        if bits and row is not None and each.dtype not in WHOLE_BOX and row % 16:
-            below = min(down(each.box[0], _unit(each)), _longest(each))
-            above = below + _unit(each)
-            near = joined([n for n in (below, above) if 0 < n <= _longest(each)], "or")
+        bits = element_bits(each)
+        row = each.box[0] * bits if each.box and bits else 0
+        if row % 128 and not whole_box(each, block.target):
             yield Breach(
-                f"inner box of {label(each, index)} is {size(row)}, {size(row % 16)} past a"
-                " multiple of 16 B",
+                f"inner box of {label(each, index)} is {size(_bytes(row))},"
+                f" {size(_bytes(row % 128))} past a multiple of 16 B",
                 path=f"tma[{index}].box[0]",
-                value=row,
+                value=_bytes(row),
                 limit=16,
-                over=row % 16,
-                fix=f"use {near} elements",
+                over=ceildiv(row % 128, 8),
+                fix=f"use {_near(each, block.target)} elements",
             )
+
+
+def _bytes(bits: int) -> float:
+    """Bits in bytes: packed types may have parts of one."""
+    return bits / 8 if bits % 8 else bits // 8
+
+
+def _near(each: TensorMap, target: Target) -> str:
+    """The lengths of the inner box next to its own that are whole units of 16 bytes."""
+    whole, most = unit(each, target), longest(each, target)
+    below = min(down(each.box[0], whole), most)
+    return joined([length for length in (below, below + whole) if 0 < length <= most], "or")
 
 
 def _element(each: TensorMap, index: int) -> Iterator[Breach]:
@@ -135,74 +122,37 @@ def _element(each: TensorMap, index: int) -> Iterator[Breach]:
         )
 
 
-@rule("TMA003", "error", reads="tma", unit="bytes", source=ENCODE)
+@rule("TMA003", "error", reads="tma", unit="bytes", source=f"{ENCODE}; {ANSWERS}")
 def within_swizzle(block: Block, tma: Maps) -> Iterator[Breach]:
     """Whether the rows of a box fit its swizzle.
 
-    A swizzle permutes 16-byte units within a row of its own width, which a box may not
-    exceed; the driver refuses to encode the map.
+    A swizzle permutes units of 16 bytes or more within a row of its own width, which a box may
+    not exceed; the driver refuses to encode the map. Interleaved tensors have no such limit,
+    and any swizzle goes with 32B interleave there, although the document asks for 32B.
 
     Fails: shape: {tma: [{box: [128, 64], dtype: bf16, swizzle: 128B}]}
 
     Passes: shape: {tma: [{box: [64, 64], dtype: bf16, swizzle: 128B}]}
     """
     for index, each in enumerate(tma):
-        span, row, bits = swizzle_span(each), in_bytes(each), row_bits(each)
-        if span and bits and row is not None and row > span:
-            fitting = _longest(each)
-            split = f"make it {ceildiv(each.box[0], fitting):,} copies with a box of {fitting}"
+        span, bits = swizzle_span(each), element_bits(each)
+        row = each.box[0] * bits if each.box and bits else 0
+        if span and row > 8 * span:
             yield Breach(
-                f"inner box of {label(each, index)} is {size(row)}, {size(row - span)} over its"
-                f" {size(span)} swizzle",
+                f"inner box of {label(each, index)} is {size(_bytes(row))},"
+                f" {size(_bytes(row - 8 * span))} over its {size(span)} swizzle",
                 path=f"tma[{index}].box[0]",
-                value=row,
+                value=_bytes(row),
                 limit=span,
-                over=row - span,
-                fix="use the 128B swizzle" if each.dtype in WHOLE_BOX else f"{split} elements",
+                over=ceildiv(row, 8) - span,
+                fix=_fit(each, block.target),
             )
 
 
-@rule("TMA007", "error", reads="tma", unit="elements", source=ENCODE)
-def packed_types(block: Block, tma: Maps) -> Iterator[Breach]:
-    """Whether boxes of packed 4-bit and 6-bit types have the one width they may have.
-
-    With 16-byte alignment, TMA unpacks 128 elements at a time. With 8-byte alignment two of
-    4 bits make a byte, so that the inner dimension of a tensor is even.
-
-    Fails: shape: {tma: [{box: [64, 8], dtype: 16U6_ALIGN16B}]}
-
-    Passes: shape: {tma: [{box: [128, 8], dims: [256, 8], dtype: 16U6_ALIGN16B}]}
-    """
-    for index, each in enumerate(tma):
-        if each.dtype == HALVES and each.dims and each.dims[0] % 2:
-            yield Breach(
-                f"inner dimension of {label(each, index)} is {each.dims[0]:,}; {HALVES} has an even"
-                " one",
-                path=f"tma[{index}].dims[0]",
-                value=each.dims[0],
-                limit=2,
-                over=1,
-                fix=f"pad it to {each.dims[0] + 1:,}",
-            )
-        if each.dtype not in WHOLE_BOX:
-            continue
-        if each.box and each.box[0] != 128:
-            yield Breach(
-                f"inner box of {label(each, index)} is {each.box[0]:,} elements; {each.dtype} has"
-                " 128",
-                path=f"tma[{index}].box[0]",
-                value=each.box[0],
-                limit=128,
-                over=max(each.box[0] - 128, 0),
-                fix="use 128",
-            )
-        if each.dims and each.dims[0] % 128:
-            yield Breach(
-                f"inner dimension of {label(each, index)} is {each.dims[0]:,},"
-                f" {each.dims[0] % 128} past a multiple of 128",
-                path=f"tma[{index}].dims[0]",
-                value=each.dims[0],
-                limit=128,
-                over=each.dims[0] % 128,
-                fix=f"pad it to {up(each.dims[0], 128):,}",
-            )
+def _fit(each: TensorMap, target: Target) -> str:
+    """Copies whose rows fit the swizzle, or the swizzle that such rows fit."""
+    most = fitting(each, target)
+    if most:
+        return f"make it {ceildiv(each.box[0], most):,} copies with a box of {most} elements"
+    wider = fitting(each.replaced(swizzle="128B"), target)
+    return "use the 128B swizzle" + (f" and {wider} elements" if each.box[0] > wider else "")

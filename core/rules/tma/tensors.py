@@ -6,14 +6,17 @@ from collections.abc import Iterator
 
 from kcfg.core.block.block import Block
 from kcfg.core.block.parts import TensorMap
-from kcfg.core.engine.arith import up
+from kcfg.core.engine.arith import ceildiv, up
 from kcfg.core.figures import size, some
 from kcfg.core.hardware.tensor_map import (
+    ADDRESS,
+    ANSWERS,
     DIM,
     ENCODE,
     RANK,
     STRIDE,
     granule,
+    interleaved,
     label,
     strides,
     swizzle_span,
@@ -24,86 +27,115 @@ from kcfg.core.rules.regions import TMA as GUIDE
 Maps = tuple[TensorMap, ...]
 
 
-@rule("TMA004", "error", reads="tma", unit="bytes", source=ENCODE)
+@rule("TMA004", "error", reads="tma", unit="bytes", source=f"{ENCODE}; {ANSWERS}")
 def stride_alignment(block: Block, tma: Maps) -> Iterator[Breach]:
     """Whether the strides of a tensor are ones that a map can hold.
 
     They are kept in units of 16 bytes, in 36 bits; packed types with 16-byte alignment and
-    32B interleave need 32.
+    32B interleave need 32. The driver takes strides of 0, and those below what they span.
 
     Fails: shape: {tma: [{dims: [100, 1000], dtype: f16}]}
 
     Passes: shape: {tma: [{dims: [100, 1000], dtype: f16, strides: [208]}]}
     """
     for index, each in enumerate(tma):
-        step = granule(each)
-        for axis, stride in enumerate(strides(each)):
+        step = granule(each, block.target)
+        for axis, stride in enumerate(strides(each, block.target)):
             path = f"tma[{index}].strides[{axis}]" if each.strides else f"tma[{index}].dims"
             what = f"stride of dimension {axis + 1} of {label(each, index)}"
-            if stride % step:
+            padded, most = up(stride, step), STRIDE - step
+            split = f"split the tensor, to have at most {size(most)}"
+            if stride >= STRIDE:
+                yield Breach(
+                    f"{what} is {size(stride)}; it must be below {size(STRIDE)}",
+                    path=path,
+                    value=stride,
+                    limit=most,
+                    over=stride - most,
+                    fix=split,
+                )
+            elif stride % step:
                 yield Breach(
                     f"{what} is {size(stride)}, {size(stride % step)} past a multiple of {step} B",
                     path=path,
                     value=stride,
                     limit=step,
                     over=stride % step,
-                    fix=f"pad it to {size(up(stride, step))}",
-                )
-            elif stride >= STRIDE:
-                yield Breach(
-                    f"{what} is {size(stride)}; it must be below {size(STRIDE)}",
-                    path=path,
-                    value=stride,
-                    limit=STRIDE - step,
-                    over=stride - STRIDE + step,
-                    fix="split the tensor",
+                    fix=f"pad it to {size(padded)}" if padded <= most else split,
                 )
 
 
-@rule("TMA005", "error", reads="tma", unit="bytes", source=f"{ENCODE}; {GUIDE}")
+@rule(
+    "TMA005",
+    "error",
+    also=("info",),
+    reads="tma",
+    unit="bytes",
+    source=f"{ENCODE}; {GUIDE}; {ANSWERS}",
+)
 def global_address(block: Block, tma: Maps) -> Iterator[Breach]:
     """Whether a tensor starts where TMA can read it.
 
     The address must be a multiple of 16 (32 for packed types with 16-byte alignment and 32B
-    interleave). The guide asks for 128 with a swizzle, which the driver does not check: a
-    note there.
+    interleave), and have no more than 57 bits, of which only the driver tells; it takes 0. The
+    guide asks for 128 with a swizzle, which the driver does not check: a note there.
 
     Fails: shape: {tma: [{address: 8}]}
 
     Passes: shape: {tma: [{address: 16}]}
     """
     for index, each in enumerate(tma):
-        step = granule(each)
         if each.address is None:
             continue
+        step = granule(each, block.target)
+        best = 128 if swizzle_span(each) else step
         what = f"global address {each.address:,} of {label(each, index)} is"
-        if each.address % step:
+        path = f"tma[{index}].address"
+        if each.address >= ADDRESS:
+            yield Breach(
+                f"{what} not below {ADDRESS:,}",
+                path=path,
+                value=each.address,
+                limit=ADDRESS - step,
+                over=each.address - ADDRESS + step,
+                fix=f"use at most {ADDRESS - best:,}",
+            )
+        elif each.address % step:
             yield Breach(
                 f"{what} {size(each.address % step)} past a multiple of {step} B",
-                path=f"tma[{index}].address",
+                path=path,
                 value=each.address,
                 limit=step,
                 over=each.address % step,
-                fix=f"move it up by {size(-each.address % step)}",
+                fix=_moved(each.address, best),
             )
-        elif swizzle_span(each) and each.address % 128:
+        elif each.address % best:
             yield Breach(
-                f"{what} {size(each.address % 128)} past a multiple of 128 B, which the guide asks"
-                " for with a swizzle",
-                path=f"tma[{index}].address",
+                f"{what} {size(each.address % best)} past a multiple of {best} B, which the guide"
+                " asks for with a swizzle",
+                path=path,
                 value=each.address,
-                limit=128,
-                over=each.address % 128,
-                fix=f"move it up by {size(-each.address % 128)}",
+                limit=best,
+                over=each.address % best,
+                fix=_moved(each.address, best),
                 severity="info",
             )
 
 
-@rule("TMA006", "error", reads="tma", unit="count", source=ENCODE)
+def _moved(address: int, step: int) -> str:
+    """The way to a multiple of a step that an address may be."""
+    further = -address % step
+    if address + further < ADDRESS:
+        return f"move it up by {size(further)}"
+    return f"move it down by {size(address % step)}"
+
+
+@rule("TMA006", "error", reads="tma", unit="count", source=f"{ENCODE}; {ANSWERS}")
 def rank_and_dims(block: Block, tma: Maps) -> Iterator[Breach]:
     """Whether a tensor has dimensions that a map can hold.
 
-    There are one to five (three to five with interleave), each of up to 2^32.
+    There are one to five (three to five with interleave), each of 1 to 2^32. A box, strides and
+    element strides have as many, strides but for the innermost.
 
     Fails: shape: {tma: [{dims: [64, 8, 8, 8, 8, 8]}]}
 
@@ -111,7 +143,7 @@ def rank_and_dims(block: Block, tma: Maps) -> Iterator[Breach]:
     """
     for index, each in enumerate(tma):
         rank = len(each.dims) or len(each.box)
-        least = 3 if each.interleave not in (None, "NONE") else 1
+        least = 3 if interleaved(each) else 1
         path = f"tma[{index}].{'dims' if each.dims else 'box'}"
         if rank and not least <= rank <= RANK:
             yield Breach(
@@ -125,7 +157,7 @@ def rank_and_dims(block: Block, tma: Maps) -> Iterator[Breach]:
             )
         if each.dims and each.box and len(each.dims) != len(each.box):
             yield Breach(
-                f"{label(each, index)} has {len(each.dims)} dimensions and a box of"
+                f"{label(each, index)} has {some(len(each.dims), 'dimension')} and a box of"
                 f" {len(each.box)}",
                 path=f"tma[{index}].box",
                 value=len(each.box),
@@ -141,8 +173,19 @@ def rank_and_dims(block: Block, tma: Maps) -> Iterator[Breach]:
                 over=max(len(each.strides) - rank + 1, 0),
                 fix="give one for every dimension but the innermost, or none",
             )
+        if rank and each.element_strides and len(each.element_strides) != rank:
+            yield Breach(
+                f"{label(each, index)} has rank {rank} and"
+                f" {some(len(each.element_strides), 'element stride')}",
+                path=f"tma[{index}].element_strides",
+                value=len(each.element_strides),
+                limit=rank,
+                over=max(len(each.element_strides) - rank, 0),
+                fix="give one per dimension, or none",
+            )
         for axis, length in enumerate(each.dims):
             if not 1 <= length <= DIM:
+                tensors = ceildiv(length, DIM)
                 yield Breach(
                     f"dimension {axis} of {label(each, index)} is {length:,}; it may be 1 to"
                     f" {DIM:,}",
@@ -150,5 +193,7 @@ def rank_and_dims(block: Block, tma: Maps) -> Iterator[Breach]:
                     value=length,
                     limit=DIM if length else 1,
                     over=max(length - DIM, 0),
-                    fix="split the tensor" if length else "use at least 1",
+                    fix=f"split it into {tensors:,} tensors of {ceildiv(length, tensors):,}"
+                    if length
+                    else "use at least 1",
                 )

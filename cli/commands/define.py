@@ -1,0 +1,64 @@
+"""``kcfg define``: a definition to start from."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+
+def define(
+    release: Annotated[
+        str | None,
+        typer.Argument(metavar="[RELEASE]", help="The release, with --like; else the newest."),
+    ] = None,
+    like: Annotated[
+        str | None,
+        typer.Option("--like", metavar="KERNEL", help="Write this kernel out as a definition."),
+    ] = None,
+    new: Annotated[
+        str | None,
+        typer.Option("--new", metavar="NAME", help="Write a commented skeleton of this name."),
+    ] = None,
+    output: Annotated[
+        str | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write to this file, a new one."),
+    ] = None,
+) -> None:
+    """Write a definition of a kernel of one's own, to start from.
+
+    Exit code 0: written; 1: the kernel has formulas that no definition can have; 2: trouble.
+    """
+    from kcfg.cli import console
+    from kcfg.cli.exits import FAILED, FOUND
+    from kcfg.cli.intake.specs import known, usage
+    from kcfg.core.definitions import writing
+    from kcfg.core.definitions.names import NAME
+    from kcfg.core.spec.known import release_of
+
+    if (like is None) == (new is None):
+        usage("say --like KERNEL or --new NAME")
+    if new is not None:
+        if not NAME.fullmatch(new) or not new[0].isalpha():
+            usage(f"--new: expected a name of letters, digits and _, a letter first, not {new!r}")
+        text = writing.new(new)
+    else:
+        assert like is not None
+        with known():
+            cls = release_of(like, release)
+        try:
+            text = writing.like(cls)
+        except writing.BeyondError as error:
+            console.error(str(error))
+            for name, why in error.reasons.items():
+                console.error(f"  {name}: {why}")
+            raise typer.Exit(FOUND) from None
+    if output is None:
+        console.document(text)
+        return
+    try:
+        with open(output, "x", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        console.error(f"{output}: {error.strerror or error}")
+        raise typer.Exit(FAILED) from None

@@ -1,0 +1,68 @@
+"""The places of a block by the names that pins, conditions and formulas have for them.
+
+``kv.offset``, ``kv.bytes`` and ``kv.end`` are a region's, ``S0.column`` and ``S0.columns`` those
+of a range of tensor memory; the whole of the block has the names in `WHOLE`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from kcfg.core.block.block import Block
+from kcfg.core.engine.quantity import Unit
+
+OF_REGION = ("offset", "bytes", "end")
+OF_RANGE = ("column", "columns")
+
+
+def unit_of(key: str) -> Unit | None:
+    """The unit of a place by its name; None for what can be none."""
+    name, _, last = key.rpartition(".")
+    if name:
+        return "bytes" if last in OF_REGION else "columns" if last in OF_RANGE else None
+    return _UNITS.get(key)
+
+
+def place(block: Block, key: str) -> int:
+    """A place of a block, in bytes, columns or a count; KeyError where it has no such place."""
+    found = WHOLE[key](block) if key in WHOLE else _part(block, key)
+    if type(found) is not int:
+        raise KeyError(key)
+    return found
+
+
+def _part(block: Block, key: str) -> Any:
+    name, _, last = key.rpartition(".")
+    smem, tensor = block.smem, block.tensor
+    parts: list[Any] = []
+    if last in OF_REGION and smem is not None:
+        parts = [each for each in smem.regions if not each.padding]
+    elif last in OF_RANGE and tensor is not None:
+        parts = list(tensor.regions)
+    return next((getattr(each, last) or 0 for each in parts if each.name == name), None)
+
+
+def _end(block: Block) -> int | None:
+    ends = [each.end for each in block.smem.regions if not each.padding] if block.smem else []
+    return max(ends, default=None)
+
+
+WHOLE: dict[str, Callable[[Block], int | None]] = {
+    "end": _end,
+    "shared_bytes": lambda block: block.dynamic_bytes,
+    "shared_limit": lambda block: block.smem.limit if block.smem else None,
+    "tensor_memory_allocated": lambda block: block.tensor.allocated if block.tensor else None,
+    "threads": lambda block: block.block_threads,
+    "mbarriers": lambda block: sum(each.count or 0 for each in block.mbarriers) or None,
+}
+"""What a block has as a whole, and how it is read; None where it is not known."""
+
+_UNITS: dict[str, Unit] = {
+    "end": "bytes",
+    "shared_bytes": "bytes",
+    "shared_limit": "bytes",
+    "tensor_memory_allocated": "columns",
+    "threads": "threads",
+    "mbarriers": "barriers",
+}

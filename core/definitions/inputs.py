@@ -1,0 +1,262 @@
+"""The section ``inputs``: what a spec's shape may say."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from kcfg.core.definitions.formulas import Formulas
+from kcfg.core.definitions.names import Name, attribute_of, kind_of, refused
+from kcfg.core.definitions.text import Said
+from kcfg.core.engine.quantity import MOST, REQUIRED, UNITS, Input
+from kcfg.core.engine.trees import path_of, rebuilt
+from kcfg.core.expressions.words import FUNCTIONS
+from kcfg.core.hardware.dtypes import ELEMENTS, SHORT_NAMES
+from kcfg.core.kernel import Spelling
+from kcfg.core.spec.nodes import MappingNode, Node, ScalarNode, SequenceNode
+from kcfg.core.spec.problem import meant, shown
+from kcfg.core.spec.scalars import (
+    RefusedError,
+    boolean,
+    choice,
+    integer,
+    is_integer,
+    is_null,
+    text,
+)
+from kcfg.core.spec.section import Entry
+
+KEYS = ("default", "unit", "doc", "least", "most", "tunable", "choices", "dtype")
+INSTEAD = ("in_place_of", "is", "unit", "doc", "least", "most", "tunable")
+WRITTEN = 1 << 40
+"""The largest number, up or down, that may be written in a definition."""
+
+
+class Inputs:
+    """The inputs of one definition on their way."""
+
+    def __init__(self, formulas: Formulas) -> None:
+        self.formulas, self.names = formulas, formulas.names
+        self.found: dict[str, Input] = {}
+        """Every input by its attribute."""
+        self.spellings: list[Spelling] = []
+
+    def read(self, name: str, said: Said) -> None:
+        """Take in one entry; what is wrong with it is noted."""
+        path = f"inputs.{name}"
+        if why := refused(name, "input"):
+            said.text.wrong(said.key, path, why)
+            return
+        member = self._member(name, said, path)
+        if member is None:
+            return
+        attribute = attribute_of(name)
+        member.__set_name__(type(self), attribute)
+        self.names.known[name] = Name(kind_of(member), member.unit, attribute)
+        self.found[attribute] = member
+
+    def _member(self, name: str, said: Said, path: str) -> Input | None:
+        if isinstance(said.value, ScalarNode) and not is_null(said.value):
+            return self._short(name, said, path)
+        if isinstance(said.value, MappingNode):
+            keys = {key.value for key, _ in said.value.value if isinstance(key, ScalarNode)}
+            known = INSTEAD if "in_place_of" in keys else KEYS
+            fields = said.text.mapping(said.value, path, known)
+            if "in_place_of" in fields:
+                self._instead(name, said, fields, path)
+                return None
+            return _Input(name, said, fields, path).member() if fields else None
+        holds = "a default, or a mapping with its unit"
+        said.wrong(path, f"expected {holds}: nothing says what `{name}` is")
+        return None
+
+    def _short(self, name: str, said: Said, path: str) -> Input | None:
+        """An input of which only the default is said."""
+        return _Input(name, said, {"default": Entry(said.key, said.value)}, path).member()
+
+    def _instead(self, name: str, said: Said, fields: dict[str, Entry], path: str) -> None:
+        """Another word for an input."""
+        numbers = {key: fields[key] for key in fields if key not in ("in_place_of", "is")}
+        member = _Input(name, said, numbers, path).member()
+        means = fields["in_place_of"].value.value
+        known = {each.key: each for each in self.found.values()}
+        if not isinstance(means, str) or means not in known:
+            message = f"expected the name of an input that stands above, not {shown(str(means))}"
+            said.text.wrong(
+                fields["in_place_of"].value,
+                f"{path}.in_place_of",
+                f"{message}; {meant(str(means), known)}",
+            )
+            return
+        if member is None or "is" not in fields:
+            if member is not None:
+                said.text.wrong(said.key, path, f"missing key `is`: what `{means}` is by `{name}`")
+            return
+        member.__set_name__(type(self), attribute_of(name))
+        self.names.known[name] = Name(kind_of(member), member.unit, attribute_of(name))
+        entry = Said(fields["is"].key, fields["is"].value, said.text)
+        found = self.formulas.check(entry, f"{path}.is", kind_of(known[means]))
+        del self.names.known[name]
+        if found is None:
+            return
+        keys = {attribute: each.key for attribute, each in self.found.items()}
+        self.spellings.append(
+            Spelling(name, means, member, _convert(found.tree, attribute_of(name), keys))
+        )
+
+
+def _convert(tree: ast.expr, own: str, keys: dict[str, str]) -> Any:
+    """The function of a `Spelling`: from the value and the other inputs by key."""
+
+    def given(node: ast.expr) -> ast.expr | None:
+        path = path_of(node)
+        if not path:
+            return None
+        if path[0] == own:
+            return ast.Name("value", ast.Load())
+        key = ast.Constant(keys.get(path[0], path[0]))
+        return ast.Subscript(ast.Name("shape", ast.Load()), key, ast.Load())
+
+    arguments = [ast.arg("value"), ast.arg("shape")]
+    takes = ast.arguments([], arguments, None, [], [], None, [])
+    whole = ast.fix_missing_locations(ast.Expression(ast.Lambda(takes, rebuilt(tree, given))))
+    names = {"__builtins__": {}, "__name__": __name__, **FUNCTIONS}
+    return eval(compile(whole, "<definition>", "eval"), names)
+
+
+class _Input:
+    """One input, from its fields."""
+
+    def __init__(self, name: str, said: Said, fields: dict[str, Entry], path: str) -> None:
+        self.name, self.said, self.fields, self.path = name, said, fields, path
+        self.fine = True
+
+    def member(self) -> Input | None:
+        unit = self._text("unit", "")
+        if unit and unit not in UNITS:
+            self._wrong("unit", f"unknown unit {shown(unit)}; {meant(unit, sorted(UNITS))}")
+        doc = self._text("doc", "")
+        tunable = bool(self._value("tunable", boolean, False))
+        kind, choices = self._kind(unit)
+        if not self.fine:
+            return None
+        default = self._default(kind, choices)
+        unit = {bool: "bool", str: "text"}.get(kind, unit or "count")
+        if kind is str and (choices == ELEMENTS or "dtype" in self.fields):
+            unit = "dtype"
+        least, most = self._bounds(kind, default)
+        if not self.fine:
+            return None
+        found: Any = unit
+        return Input(
+            kind, found, doc, default, least=least, most=most, choices=choices, tunable=tunable
+        )
+
+    def _kind(self, unit: str) -> tuple[type, tuple[str, ...]]:
+        """The Python type of the values, and what they are chosen from."""
+        for key in ("choices", "dtype"):
+            if key in self.fields:
+                return str, self._choices(key)
+        default = self.fields.get("default")
+        plain = None if default is None or is_null(default.value) else default.value
+        if unit == "dtype" or (plain is not None and _is_element(plain)):
+            return str, ELEMENTS
+        if unit == "bool" or (isinstance(plain, ScalarNode) and plain.value in ("true", "false")):
+            return bool, ()
+        if isinstance(plain, ScalarNode) and (plain.style or not is_integer(plain.value)):
+            expected = "a whole number, true or false, or an element type"
+            self._wrong(
+                "default",
+                f"expected {expected} as default, not {shown(plain.value)}; a text has `choices`",
+            )
+        return int, ()
+
+    def _choices(self, key: str) -> tuple[str, ...]:
+        node = self.fields[key].value
+        if key == "dtype" and isinstance(node, ScalarNode) and not is_null(node):
+            node = SequenceNode("", [node], node.start_mark, node.end_mark)
+        if not isinstance(node, SequenceNode) or not node.value:
+            what, example = ("texts", "[fast, exact]")
+            if key == "dtype":
+                what, example = ("element types", "[bf16, fp8]")
+            self._wrong(
+                key,
+                f"expected a list of {what}, as {example}",
+            )
+            return ()
+        found: list[str] = []
+        for each in node.value:
+            try:
+                one = choice(each, ELEMENTS, short=True) if key == "dtype" else text(each)
+            except RefusedError as error:
+                self.said.text.wrong(each, f"{self.path}.{key}", str(error))
+                self.fine = False
+                continue
+            if one in found:
+                self.said.text.wrong(each, f"{self.path}.{key}", f"{shown(one)} is given twice")
+                self.fine = False
+            found.append(one)
+        return tuple(found)
+
+    def _default(self, kind: type, choices: tuple[str, ...]) -> Any:
+        entry = self.fields.get("default")
+        if entry is None or is_null(entry.value):
+            return REQUIRED
+        short = "dtype" in self.fields or choices == ELEMENTS
+        read: Any = {
+            bool: boolean,
+            int: _integer,
+            str: lambda node: choice(node, choices, short=short),
+        }[kind]
+        return self._value("default", read, REQUIRED)
+
+    def _bounds(self, kind: type, default: Any) -> tuple[int, int]:
+        if kind is not int:
+            for key in ("least", "most"):
+                if key in self.fields:
+                    self._wrong(key, f"`{key}` is for numbers: `{self.name}` is none")
+            return 0, 0
+        known = isinstance(default, int)
+        least = self._value("least", _integer, min(1, default) if known else 1)
+        most = self._value(
+            "most", _integer, max(MOST, default, least) if known else max(MOST, least)
+        )
+        if self.fine and least > most:
+            self._wrong("most", f"must be at least {least}, the `least`, not {most}")
+        if self.fine and known and not least <= default <= most:
+            bound = f"at least {least}" if default < least else f"at most {most}"
+            self._wrong("default", f"must be {bound}, not {default}")
+        return least, most
+
+    def _text(self, key: str, otherwise: str) -> str:
+        found = self._value(key, text, otherwise)
+        return str(found)
+
+    def _value(self, key: str, read: Any, otherwise: Any) -> Any:
+        entry = self.fields.get(key)
+        if entry is None or is_null(entry.value):
+            if entry is not None and key != "default":
+                self._wrong(key, f"expected a value for `{key}`: leave it out where there is none")
+            return otherwise
+        try:
+            return read(entry.value)
+        except RefusedError as error:
+            self._wrong(key, str(error))
+            return otherwise
+
+    def _wrong(self, key: str, message: str) -> None:
+        short = isinstance(self.said.value, ScalarNode)
+        path = self.path if short else f"{self.path}.{key}"
+        self.said.text.wrong(self.fields[key].value, path, message)
+        self.fine = False
+
+
+def _is_element(node: Node) -> bool:
+    return isinstance(node, ScalarNode) and (node.value in ELEMENTS or node.value in SHORT_NAMES)
+
+
+def _integer(node: Node) -> int:
+    value = integer(node)
+    if abs(value) > WRITTEN:
+        raise RefusedError(f"numbers here are at most {WRITTEN}")
+    return value

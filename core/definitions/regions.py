@@ -1,0 +1,101 @@
+"""What a region of shared memory comes to: its bytes, its alignment, and its flags."""
+
+from __future__ import annotations
+
+import ast
+from typing import NamedTuple
+
+from kcfg.core.block.parts import Region
+from kcfg.core.definitions.formulas import Formulas, constant, times, word
+from kcfg.core.definitions.text import Said
+from kcfg.core.engine.trees import is_value
+from kcfg.core.hardware.dtypes import ELEMENT_BITS, SWIZZLES, stored_bits
+from kcfg.core.spec.nodes import ScalarNode
+from kcfg.core.spec.problem import shown
+from kcfg.core.spec.scalars import RefusedError, boolean, choice
+
+TRUTHS = ("tma", "bulk", "descriptor", "base_offset")
+
+
+class Sized(NamedTuple):
+    """What a region comes to: the tree of its bytes, and its alignment."""
+
+    bytes: ast.expr
+    align: ast.expr
+
+
+def elements(formulas: Formulas, fields: dict[str, Said], said: Said, path: str) -> Sized | None:
+    """Bytes of elements of a type, and their own alignment."""
+    of = fields["of"]
+    dtype = _dtype(formulas, of, f"{path}.of")
+    if "shape" not in fields:
+        said.text.wrong(said.key, path, "missing key `shape`: the elements along each dimension")
+        return None
+    product = constant(1)
+    for node in of.text.items(fields["shape"].value, f"{path}.shape"):
+        one = formulas.number(Said(of.key, node, of.text), f"{path}.shape")
+        if one is None or dtype is None:
+            return None
+        product = times(product, one.tree)
+    if dtype is None:
+        return None
+    if isinstance(dtype, str):
+        bits = stored_bits(dtype)
+        align = constant(max(ELEMENT_BITS[dtype] // 8, 1))
+        if bits % 8 == 0:
+            return Sized(times(product, constant(bits // 8)), align)
+        return Sized(word("ceildiv", times(product, constant(bits)), constant(8)), align)
+    size = word("ceildiv", times(product, word("stored_bits", dtype)), constant(8))
+    return Sized(size, word("bytes_of", dtype))
+
+
+def _dtype(formulas: Formulas, of: Said, path: str) -> str | ast.expr | None:
+    """An element type itself, or the tree of one."""
+    node = of.value
+    if isinstance(node, ScalarNode) and node.value not in formulas.names.known:
+        try:
+            return choice(node, tuple(ELEMENT_BITS), short=True)
+        except RefusedError as error:
+            of.wrong(path, str(error))
+            return None
+    found = formulas.check(of, path)
+    if found is None or found.unit != "dtype":
+        if found is not None:
+            of.wrong(path, f"{shown(of.value.value)} is no element type")
+        return None
+    return found.tree
+
+
+def flags(fields: dict[str, Said], path: str) -> tuple[tuple[str, bool | str], ...]:
+    found: list[tuple[str, bool | str]] = []
+    if "mbarriers" in fields:
+        found.append(("mbarriers", True))
+    for key in (*TRUTHS, "swizzle"):
+        if key not in fields:
+            continue
+        try:
+            node = fields[key].value
+            value = choice(node, SWIZZLES) if key == "swizzle" else boolean(node)
+        except RefusedError as error:
+            fields[key].wrong(f"{path}.{key}", str(error))
+            continue
+        assert key in Region.keys
+        found.append((key, value))
+    return tuple(found)
+
+
+def aligned(tree: ast.expr, align: ast.expr) -> ast.expr:
+    """A place, rounded up to an alignment."""
+    if isinstance(align, ast.Constant) and align.value == 1:
+        return tree
+    if isinstance(tree, ast.Constant) and tree.value == 0:
+        return tree
+    return word("up", tree, align)
+
+
+def largest(trees: list[ast.expr]) -> ast.expr:
+    """The largest of several numbers."""
+    plain = [int(str(tree.value)) for tree in trees if isinstance(tree, ast.Constant)]
+    others = {ast.dump(tree): tree for tree in trees if not is_value(tree)}
+    kept = [*others.values(), *([constant(max(plain))] if plain else [])]
+    return kept[0] if len(kept) == 1 else word("max", *kept)

@@ -1,0 +1,1 @@
+"""Grouped (mixture of experts) matmul of operands that are scaled in blocks."""

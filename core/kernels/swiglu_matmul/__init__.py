@@ -1,0 +1,1 @@
+"""Matmul fused with SwiGLU: two halves of N, of which one gates the other."""

@@ -1,0 +1,15 @@
+"""What changed from one configuration to another, and because of what."""
+
+from __future__ import annotations
+
+from kcfg.configuration import Configuration
+from kcfg.core.diff import Diff, Side, compare
+
+Difference = Diff
+"""A comparison: ``verdict``, ``given``, ``changed`` results with what they are because of,
+``formulas`` that differ, and what ``moves`` in the block."""
+
+
+def diff(old: Configuration, new: Configuration) -> Difference:
+    """Compare two configurations, also of two releases, targets or kernels."""
+    return compare(Side(old.report(), old.derived), Side(new.report(), new.derived))

@@ -1,0 +1,219 @@
+"""Configurations: derived from inputs, or read from specs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from os import PathLike
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from kcfg.core.kernel import Kernel
+from kcfg.core.spec import Spec, read as read_specs, read_file
+from kcfg.errors import Error, error
+
+if TYPE_CHECKING:
+    from kcfg.core.explain.explanation import Explanation
+    from kcfg.core.finding import Finding
+
+SPEC = "kcfg.derive"
+"""What messages call the spec that a call stands for."""
+
+
+class Configuration(Mapping[str, Any]):
+    """One configuration of one kernel: its values by name, and everything kcfg says of them.
+
+    As a mapping it has the values of the report under their names (``config["smem_used"]``);
+    units are in ``units``. ``smem``, ``tmem``, ``registers`` and ``barriers`` are those parts of
+    the report, None where they are not modelled: bytes, columns and registers per thread.
+    """
+
+    def __init__(self, spec: Spec) -> None:
+        self._spec = spec
+
+    @cached_property
+    def derived(self) -> Kernel:
+        """The kernel behind it, of ``kcfg.core``, which is not part of this interface."""
+        return self._spec.derive()
+
+    @property
+    def kernel(self) -> str:
+        """The kernel's name."""
+        return self._spec.kernel
+
+    @property
+    def release(self) -> str:
+        """The release whose derivation this is; empty for a launch written by hand."""
+        return self._spec.release
+
+    @property
+    def target(self) -> str:
+        """The GPU it is judged for."""
+        return self._spec.target.name
+
+    @property
+    def name(self) -> str | None:
+        """The label of its spec."""
+        return self._spec.name
+
+    @cached_property
+    def inputs(self) -> Mapping[str, Any]:
+        """Every input, defaults filled in."""
+        return MappingProxyType(self.derived.asked())
+
+    @cached_property
+    def values(self) -> Mapping[str, Any]:  # type: ignore[override]
+        """Every value, in the order of the struct."""
+        return MappingProxyType(self.derived.values())
+
+    @property
+    def units(self) -> Mapping[str, str]:
+        """The unit of every value."""
+        from kcfg.core.report import units
+
+        return MappingProxyType(units(type(self.derived)))
+
+    @property
+    def supported(self) -> bool | None:
+        """The kernel's own verdict; None where it has none."""
+        return self.derived.verdict
+
+    @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        """What the rules find, errors first; each has a rule, a severity and a message."""
+        from kcfg.core.findings import findings
+
+        return tuple(findings(self.derived))
+
+    @property
+    def runs(self) -> bool:
+        """Whether a GPU will launch it: nothing found is an error."""
+        return not any(each.severity == "error" for each in self.findings)
+
+    @cached_property
+    def _report(self) -> dict[str, Any]:
+        from kcfg.core.report import report_of
+
+        return report_of(self._spec, self.derived)
+
+    def report(self) -> dict[str, Any]:
+        """The whole report as ``kcfg derive --format json`` writes it, as data of one's own."""
+        copy: dict[str, Any] = json.loads(json.dumps(self._report))
+        return copy
+
+    @property
+    def smem(self) -> dict[str, Any] | None:
+        """Where every buffer of shared memory sits."""
+        return self._part("smem")
+
+    @property
+    def tmem(self) -> dict[str, Any] | None:
+        """Which columns of tensor memory hold what."""
+        return self._part("tmem")
+
+    @property
+    def registers(self) -> dict[str, Any] | None:
+        """Who has which warps, and how many registers."""
+        return self._part("registers")
+
+    @property
+    def barriers(self) -> dict[str, Any] | None:
+        """The mbarriers, in the order of memory."""
+        return self._part("barriers")
+
+    def _part(self, name: str) -> dict[str, Any] | None:
+        part: dict[str, Any] | None = json.loads(json.dumps(self._report[name]))
+        return part
+
+    def explain(self, name: str) -> Explanation:
+        """Why a value is what it is: formula, numbers, parts, and the limit that binds.
+
+        Raises `Error` for a name it has no value under.
+        """
+        from kcfg.core.errors import UnknownError
+        from kcfg.core.explain.explanation import explain
+
+        try:
+            return explain(self.derived, name)
+        except UnknownError as unknown:
+            raise error(str(unknown), name) from None
+
+    def __getitem__(self, name: str) -> Any:
+        return self.values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.values)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Configuration) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    @property
+    def _key(self) -> tuple[Any, ...]:
+        given = json.dumps(self.derived.asked(), sort_keys=True)
+        return self.kernel, self.release, self.target, self._spec.target.arch, given
+
+    def __repr__(self) -> str:
+        said = {None: "no verdict of its own", True: "supported", False: "not supported"}
+        about = f"{self.kernel} {self.release}".rstrip()
+        return f"<kcfg configuration of {about} on {self.target}: {said[self.supported]}>"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_spec": self._spec}
+
+    # In a notebook
+
+    def _repr_html_(self) -> str:
+        """Its table and pictures."""
+        from kcfg.cli.pictures import notebook
+
+        return notebook.html(self.derived, self._report)
+
+    def _repr_svg_(self) -> str:
+        """Its pictures alone."""
+        from kcfg.cli.pictures import notebook
+
+        return notebook.svg(self.derived, self._report)
+
+
+def derive(
+    kernel: str, release: str | None = None, target: str = "b200", **inputs: Any
+) -> Configuration:
+    """The configuration of a kernel for its inputs, under the names of a spec's ``shape``.
+
+    Everything a spec may write is taken, short type names and other spellings included; inputs
+    that are None are left at their default. Raises `Error` for an unknown kernel, release or
+    target, and for inputs that are unknown, missing, of the wrong kind or out of range.
+    """
+    spec = {"kernel": kernel, "target": target, "shape": inputs}
+    if release is not None:
+        spec["release"] = release
+    try:
+        text = json.dumps(spec, allow_nan=False)
+    except (TypeError, ValueError) as wrong:
+        raise error(f"inputs are numbers, truth values, texts and None: {wrong}") from None
+    (found,) = read_specs(text, SPEC)
+    if isinstance(found, list):
+        raise Error(problem._replace(line=0, column=0) for problem in found)
+    return Configuration(found)
+
+
+def read(path_or_text: str | PathLike[str]) -> list[Configuration]:
+    """The configurations of a YAML file, or of YAML itself where a text has several lines.
+
+    Raises `Error` with every problem of every document, each with its file, line and column.
+    """
+    if isinstance(path_or_text, str) and "\n" in path_or_text:
+        items = list(read_specs(path_or_text, "<text>"))
+    else:
+        items = list(read_file(str(path_or_text)))
+    problems = [problem for item in items if isinstance(item, list) for problem in item]
+    if problems:
+        raise Error(problems)
+    return [Configuration(item) for item in items if isinstance(item, Spec)]

@@ -1,0 +1,1 @@
+"""Limits of cooperative launches: asked where a block is of one."""

@@ -1,0 +1,1 @@
+"""Limits of pipelines: asked where a block has any."""

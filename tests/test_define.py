@@ -1,0 +1,70 @@
+"""``kcfg define``: a shipped kernel written out reports the same, and a skeleton derives."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import compare
+import defined
+import pytest
+from typer.testing import CliRunner
+
+from kcfg.cli.main import application
+from kcfg.core import kernels, targets
+from kcfg.core.definitions import writing
+from kcfg.core.report import report
+from kcfg.core.spec import Spec
+
+GOLDEN = Path(__file__).parent / "golden"
+LABELS = ("kernel", "release", "digest", "name", "source")
+
+
+@pytest.mark.parametrize("release", ["26.6", "26.7"])
+def test_a_kernel_written_out_reports_the_same(release: str) -> None:
+    shipped, target = kernels.find("index_prefill", release), targets.find()
+    again = defined.made(writing.like(shipped))
+    rows: list[dict[str, Any]] = list(compare.rows(GOLDEN / f"index_prefill@{release}.0.jsonl"))
+    for row in rows:
+        before, after = (report(cls(target=target, **row["inputs"])) for cls in (shipped, again))
+        for found in (before, after):
+            for key in (*LABELS, "findings"):
+                del found[key]
+            if found["smem"]:
+                del found["smem"]["struct"]
+        assert after == before, row["inputs"]
+
+
+@pytest.mark.parametrize("kernel", [name for name in kernels.names() if name != "index_prefill"])
+def test_what_the_grammar_does_not_reach_is_said(kernel: str) -> None:
+    with pytest.raises(writing.BeyondError) as caught:
+        writing.like(kernels.find(kernel))
+    assert caught.value.reasons and all(caught.value.reasons.values())
+    done = CliRunner().invoke(application(["define"]), ["define", "--like", kernel])
+    assert done.exit_code == 1
+    assert all(name in done.output for name in caught.value.reasons)
+
+
+def test_a_skeleton_derives_as_it_stands() -> None:
+    text = writing.new("mine")
+    (spec,) = defined.read(text, "mine.kcfg.yaml")
+    assert isinstance(spec, Spec), spec
+    kernel = spec.derive()
+    assert all(pin.allows(kernel.read(key)) for key, pin in spec.expect.items())
+    assert not [each for each in report(kernel)["findings"] if each["severity"] != "info"]
+
+
+def test_a_file_is_never_overwritten(tmp_path: Path) -> None:
+    path = tmp_path / "mine.kcfg.yaml"
+    arguments = ["define", "--new", "mine", "-o", str(path)]
+    assert CliRunner().invoke(application(["define"]), arguments).exit_code == 0
+    assert path.read_text() == writing.new("mine")
+    done = CliRunner().invoke(application(["define"]), arguments)
+    assert done.exit_code == 2 and "exists" in done.output
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], ["--new", "a b"], ["--like", "fa5"], ["--like", "fa4", "--new", "x"]]
+)
+def test_what_is_asked_wrongly(arguments: list[str]) -> None:
+    assert CliRunner().invoke(application(["define"]), ["define", *arguments]).exit_code == 2

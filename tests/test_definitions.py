@@ -1,0 +1,313 @@
+"""Kernels defined in YAML: the numbers of the examples, and every command on them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import compare as compare_rows
+import defined
+import jsonschema
+import pytest
+import shapes
+import yaml
+from typer.testing import CliRunner
+
+from kcfg.cli.hook import run as validate
+from kcfg.cli.main import application
+from kcfg.core import kernels, targets
+from kcfg.core.diff import compare, derived as side
+from kcfg.core.emit.outline import outline
+from kcfg.core.engine import formula
+from kcfg.core.explain.explanation import explain, reference
+from kcfg.core.report import report
+from kcfg.core.schema import schema
+from kcfg.core.spec import Spec, read_file
+
+GOLDEN = Path(__file__).parent / "golden" / "index_prefill@26.6.0.jsonl"
+LABELS = ("kernel", "release", "digest", "name", "source")
+"""What reports of two kernels say differently whatever they derive."""
+
+
+@pytest.mark.parametrize("name", defined.EXAMPLES)
+def test_every_pin_of_the_examples_holds(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    validate([str(defined.path(name))])
+    told = capsys.readouterr().out
+    assert "EXP001" not in told and "SPEC" not in told, told
+    refused = [each for each in defined.specs(name) if "supported" in each.expect]
+    unsupported = any(each.expect["supported"].value is False for each in refused)
+    assert ("error" not in told.replace(" 0 errors", "")) or unsupported, told
+
+
+def rows() -> list[dict[str, Any]]:
+    return [row["inputs"] for row in compare_rows.rows(GOLDEN)]
+
+
+@pytest.mark.parametrize("inputs", rows(), ids=lambda inputs: "-".join(map(str, inputs.values())))
+def test_a_shipped_kernel_written_again_reports_the_same(inputs: dict[str, Any]) -> None:
+    (first, *_) = defined.specs("index_prefill_26_6")
+    target = targets.find()
+    one = kernels.find("index_prefill", "26.6")(target=target, **inputs)
+    two = first.cls(target=target, **inputs)
+    before, after = report(one), report(two)
+    for key in (*LABELS, "findings"):  # the definition does not say how many blocks share an SM
+        del before[key], after[key]
+    assert after == before
+
+
+def test_it_explains_and_emits_the_same_numbers() -> None:
+    (first, *_) = defined.specs("index_prefill_26_6")
+    two = first.derive()
+    one = kernels.find("index_prefill", "26.6")(target=two.target, **first.shape)
+    for name, quantity in type(one).quantities.items():
+        if name == "supported":
+            continue
+        mine = type(two).quantities[name]
+        assert formula.steps(two, mine)[-1] == formula.steps(one, quantity)[-1]
+        told, wanted = explain(two, name), explain(one, name)
+        assert (told.value, told.unit, told.inputs) == (wanted.value, wanted.unit, wanted.inputs)
+    mine_, theirs = outline(two, None, ()), outline(one, None, ())
+    for before, after in zip(theirs.sections, mine_.sections, strict=True):
+        if before.name in ("", "inputs", "smem", "tmem", "barriers", "registers"):
+            pairs = [[(each.name, each.value) for each in s.constants] for s in (before, after)]
+            assert pairs[0] == pairs[1]
+
+
+def test_a_change_to_a_shipped_kernel_is_compared_value_by_value() -> None:
+    original, first, *_ = defined.specs("index_prefill_plans")
+    found = compare(side(original), side(first))
+    assert found.relation == "releases"
+    changed = {each.name: each for each in found.changed}
+    assert changed["fixed_smem_bytes"].delta == 16960
+    assert changed["k_stages"].delta == -1
+    assert changed["smem_used"].delta == -80
+    causes = {change.name for causes in changed["n_mbars"].because for change in causes}
+    assert causes == {"q_slots", "fixed_mbars"}
+    assert [each.name for each in found.verdict.new_failures] == ["ring_depth"]
+    rules = {each["rule"] for each in found.new.report["findings"]}
+    assert "BAR004" not in rules  # the groups follow the number of query slots
+
+
+def test_two_versions_of_a_definition_differ_in_formulas(tmp_path: Path) -> None:
+    text = defined.path("ws_gemm").read_text().split("\n---")[0]
+    sides = []
+    for name, whole in (("a", text), ("b", text.replace("c=2 * c_bytes", "c=3 * c_bytes"))):
+        (tmp_path / f"{name}.kcfg.yaml").write_text(whole)
+        (spec,) = read_file(str(tmp_path / f"{name}.kcfg.yaml"))
+        assert isinstance(spec, Spec)
+        sides.append(side(spec))
+    found = compare(*sides)
+    assert found.relation == "releases"
+    assert [each.name for each in found.formulas] == ["fixed_bytes"]
+    assert found.old.report["digest"] != found.new.report["digest"]
+
+
+@pytest.mark.parametrize("name", defined.EXAMPLES)
+def test_editors_accept_what_the_reader_accepts(name: str) -> None:
+    (spec, *_) = [each for each in defined.specs(name) if each.cls.digest]
+    described = schema(f"{defined.path(name)}#{spec.kernel}")
+    jsonschema.Draft202012Validator.check_schema(described)
+    validator = jsonschema.Draft202012Validator(described)
+    for document in yaml.safe_load_all(defined.path(name).read_text()):
+        if document.get("kernel") == spec.kernel:
+            validator.validate(document)
+    spoiled = {"kernel": spec.kernel, "shape": {"no_such_input": 1}}
+    assert not validator.is_valid(spoiled)
+
+
+def test_a_place_has_a_name_everywhere() -> None:
+    kernel = defined.specs("ws_gemm")[0].derive()
+    assert kernel.read("c.offset") == 196608
+    assert explain(kernel, "c.offset").formula == "up(b.end, 1024)"
+    assert explain(kernel, "stages").formula == (
+        "(target.smem_optin_per_block - fixed_bytes) // stage_bytes"
+    )
+    assert reference(type(kernel), "shared_bytes").inputs == ("BM", "BN", "BK", "dtype")
+    assert "c.offset" not in report(kernel)["values"]
+
+
+def test_a_shipped_kernel_has_names_for_its_places_too() -> None:
+    kernel = shapes.derive("fa4", "26.6", shapes.FA4_26)
+    layout = report(kernel)
+    first = layout["smem"]["regions"][1]
+    assert kernel.read(f"{first['name']}.offset") == first["offset"]
+    assert kernel.read("shared_bytes") == layout["smem"]["used"]
+    assert kernel.read("mbarriers") == layout["barriers"]["count"]
+    with pytest.raises(KeyError):
+        kernel.read("no_such_region.offset")
+
+
+def test_findings_blame_the_quantity_behind_a_figure() -> None:
+    text = """
+defines: g
+inputs: {BM: 128, wide: 300}
+shared:
+  a: {bytes: BM * 2000, align: 128}
+launch:
+  tma: [{name: A, box: [64, wide], dims: [1024, 1024], dtype: bf16}]
+"""
+    found = {each["rule"]: each for each in report(defined.derived(text))["findings"]}
+    assert found["TMA001"]["path"] == "wide"
+    assert found["SMEM001"]["path"] == "shared_bytes"
+
+
+def test_a_definition_is_named_by_name_by_path_and_by_the_projects_list(tmp_path: Path) -> None:
+    (tmp_path / "kernels").mkdir()
+    listed = tmp_path / "kernels" / "all.kcfg.yaml"
+    listed.write_text("defines: one\ninputs: {a: 1}\nvalues: {x: a + 1}\n---\ndefines: two\n")
+    (tmp_path / "pyproject.toml").write_text('[tool.kcfg]\nkernels = ["kernels/*.kcfg.yaml"]\n')
+    spec = tmp_path / "spec.kcfg.yaml"
+    for said in ("one", "kernels/all.kcfg.yaml#one"):
+        spec.write_text(f"kernel: {said}\nshape: {{a: 4}}\n")
+        (found,) = read_file(str(spec))
+        assert isinstance(found, Spec), found
+        assert found.derive().read("x") == 5
+    spec.write_text("defines: one\n---\nkernel: one\n")
+    (problems,) = read_file(str(spec))
+    assert isinstance(problems, list)
+    assert "rename one" in problems[0].message
+    spec.write_text("kernel: kernels/all.kcfg.yaml\nshape: {}\n")
+    (problems,) = read_file(str(spec))
+    assert isinstance(problems, list)
+    assert "defines several kernels" in problems[0].message
+
+
+def test_the_head_of_a_spec(tmp_path: Path) -> None:
+    text = 'defines: g\nversion: "3"\ntarget: h200\nneeds: wgmma\n---\nkernel: g\n'
+    path = tmp_path / "g.kcfg.yaml"
+    path.write_text(text + "release: 3\n")
+    (spec,) = read_file(str(path))
+    assert isinstance(spec, Spec)
+    assert (spec.target.name, spec.release) == ("h200", "3")
+    path.write_text(text + "release: 4\n")
+    (problems,) = read_file(str(path))
+    assert isinstance(problems, list)
+    assert "expected the version of g, 3" in problems[0].message
+    path.write_text(text + "target: b200\n")
+    (problems,) = read_file(str(path))
+    assert isinstance(problems, list)
+    assert "g needs wgmma" in problems[0].message
+
+
+def test_another_word_for_an_input() -> None:
+    text = """
+defines: g
+inputs:
+  heads: 8
+  N: {default: 64, unit: columns}
+  n_tokens: {in_place_of: N, is: n_tokens * heads, unit: tokens}
+values: {twice: 2 * N}
+"""
+    assert defined.derived(text, n_tokens=3).read("twice") == 48
+    assert defined.derived(text, n_tokens=3, heads=2).read("twice") == 12
+
+
+def test_extends_takes_over_and_replaces_in_place() -> None:
+    text = """
+defines: base
+inputs: {a: 2, b: 3}
+values:
+  x: {is: a + b, unit: bytes, doc: The sum.}
+  y: x * 2
+supported: {small: y < 100}
+shared: {buf: {bytes: y}}
+---
+defines: child
+extends: base
+inputs: {c: 5}
+values:
+  x: a + b + extra
+  extra: c * 10
+supported: {large: y > 3}
+shared: {more: {bytes: 4, align: 16}}
+---
+kernel: child
+shape: {c: 7}
+"""
+    (spec,) = [each for each in defined.read(text, "t.kcfg.yaml") if isinstance(each, Spec)]
+    kernel = spec.derive()
+    assert list(kernel.values()) == ["extra", "x", "y", "supported"]
+    assert kernel.values() == {"extra": 70, "x": 75, "y": 150, "supported": False}
+    assert type(kernel).quantities["x"].doc == "The sum."
+    assert kernel.read("more.offset") == 160
+
+
+def test_what_overlaps_and_what_does_not_fit() -> None:
+    inside = "defines: g\ninputs: {n: 64}\nshared:\n  q: {bytes: 32}\n  o: {in: q, bytes: n}\n"
+    unplaced = report(defined.derived(inside))["smem"]["unplaced"]
+    assert unplaced == "o would end at 64, past q, which ends at 32"
+    assert report(defined.derived(inside, n=32))["smem"]["unplaced"] is None
+    negative = "defines: g\ninputs: {n: 4}\nvalues: {x: 2 - n}\nshared: {a: {bytes: x}}\n"
+    kernel = defined.derived(negative)
+    assert kernel.values() == {"x": -2}
+    assert "CFG002" in {each["rule"] for each in report(kernel)["findings"]}
+
+
+def test_roles_that_are_there_by_a_condition() -> None:
+    text = """
+defines: g
+inputs: {two: false}
+roles:
+  a: {warps: 0-3, registers: 24}
+  b: {warps: 4-7, when: two}
+  c: {warps: 4-5, when: not two}
+  d: {warps: 8-11, when: two, registers: 240}
+"""
+    assert defined.derived(text).read("threads") == 192
+    assert defined.derived(text, two=True).read("threads") == 384
+    both = text.replace("when: not two", "when: two")
+    told = defined.complaints(f"{both}\n---\nkernel: g\nshape:\n  two: true\n")
+    assert told == [("13:8", "warp 4 has two roles, `b` and `c`: their conditions both hold")]
+
+
+def test_a_long_chain_of_formulas_is_no_matter() -> None:
+    chain = "".join(f"  v{i + 1}: v{i} + 1\n" for i in range(998))
+    text = f"defines: g\ninputs: {{BM: 8}}\nvalues:\n  v0: BM\n{chain}"
+    text += "shared:\n  a: {bytes: v998}\n"
+    kernel = defined.derived(text)
+    assert kernel.read("a.end") == 1006
+    assert explain(kernel, "a.end").value == 1006
+    assert report(defined.derived(text, BM=9))["smem"]["used"] == 1007
+
+
+def test_workers_get_the_definition_along() -> None:
+    import pickle
+
+    spec = defined.specs("index_prefill_plans")[1]
+    origin = pickle.loads(pickle.dumps(spec.cls.origin))
+    again = origin.load()(target=spec.target, **spec.shape)
+    assert again.values() == spec.derive().values()
+    assert again.digest == spec.cls.digest
+
+
+def test_a_saved_report_is_judged_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "defs").mkdir()
+    text = "defines: g\ninputs: {a: 2}\nvalues: {x: a * 3}\n"
+    (tmp_path / "defs" / "g.kcfg.yaml").write_text(text)
+    (tmp_path / "s.kcfg.yaml").write_text("kernel: defs/g.kcfg.yaml\nshape: {a: 7}\n")
+    (spec,) = read_file("s.kcfg.yaml")
+    assert isinstance(spec, Spec)
+    saved = json.dumps(report(spec.derive(), source=spec.source))
+    (tmp_path / "saved.json").write_text(saved)
+    assert validate(["saved.json"]) == 0, capsys.readouterr().out
+    (tmp_path / "saved.json").write_text(saved.replace('"x": 21', '"x": 22'))
+    assert validate(["saved.json"]) == 1
+    assert "x" in capsys.readouterr().out
+
+
+def test_commands_list_what_the_project_lists(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "g.kcfg.yaml").write_text("defines: mine\ntitle: A kernel of mine\n")
+    (tmp_path / "pyproject.toml").write_text('[tool.kcfg]\nkernels = ["*.kcfg.yaml"]\n')
+    done = CliRunner().invoke(application(["kernels"]), ["kernels"])
+    assert "A kernel of mine" in done.output
+    for said in ("mine", "g.kcfg.yaml"):
+        done = CliRunner().invoke(application(["kernels"]), ["kernels", said])
+        assert "mine: A kernel of mine" in done.output
+    assert jsonschema.Draft202012Validator(schema()).is_valid({"kernel": "mine", "shape": {}})

@@ -1,0 +1,177 @@
+"""Wrong definitions: one message each, at its place, that says what would be right."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import defined
+import pytest
+
+from kcfg.cli.hook import run as validate
+
+HEAD = "defines: g\ninputs:\n  BM: 128\nvalues:\n"
+
+
+def told(path: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, list[str]]:
+    """The exit code of validating a file, and its findings."""
+    code = validate([str(path)])
+    lines = capsys.readouterr().out.splitlines()
+    return code, [line for line in lines if re.search(r":\d+:\d+: (error|warning) ", line)]
+
+
+@pytest.mark.parametrize("path", defined.WRONG, ids=lambda path: path.name.partition(".")[0])
+def test_the_place_and_the_message(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _, at, says, *_ = path.read_text().splitlines()
+    place, code = re.findall(r"# at: (\d+:\d+), exit (\d)", at)[0]
+    found, lines = told(path, capsys)
+    assert found == int(code)
+    assert len(lines) == 1, lines
+    assert lines[0].startswith(f"{path}:{place}: error SPEC"), lines
+    for part in says.removeprefix("# says:").split(" | "):
+        assert part.strip().strip("`").lower() in lines[0].lower()
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "says"),
+    [
+        (HEAD + "  x: " + "BM + " * 1199 + "BM + 1\n", "5:6", "4,000 characters, not some 6,000"),
+        (HEAD + "".join(f"  v{i}: {i}\n" for i in range(3000)), "1005:3", "at most 1,000 values"),
+        (HEAD + "  x: 0 " + "- -" * 1200 + "BM\n", "5:6", "nested too deeply"),
+        (HEAD + "  x: " + "not " * 900 + "true\n", "5:6", "nested too deeply"),
+        (
+            HEAD + "  x: " + "".join(f"{i} if BM == {i} else " for i in range(150)) + "0\n",
+            "5:6",
+            "nested too deeply",
+        ),
+        (
+            HEAD + f"  x: {{by: BM, cases: {{{', '.join(f'{i}: {i}' for i in range(1001))}}}}}\n",
+            "5:22",
+            "at most 1,000 cases",
+        ),
+        (
+            "defines: g\nshared:\n  " + "a: {struct: {" * 40 + "b: {bytes: 1}" + "}}" * 40 + "\n",
+            "3:215",
+            "at most 16 levels",
+        ),
+        (HEAD + "  x:\n", "5:5", "expected a formula, not nothing"),
+        (HEAD + "  x: [1, 2]\n", "5:6", "one that begins with a bracket needs quotes"),
+        (HEAD + "  x: 0x10\n", "5:6", "write 16"),
+        (HEAD + "  x: 1.5 * BM\n", "5:6", "whole number"),
+        (HEAD + "  x: BM / 2\n", "5:6", "write //"),
+        (HEAD + "  x: BM && 1\n", "5:9", "write `and`"),
+        (HEAD + "  x: BM ? 1\n", "5:9", "a if c else b"),
+        (HEAD + "  x: up(BM)\n", "5:6", "`up` takes 2"),
+        (HEAD + "  x: total(BM, 2)\n", "5:6", "terms with names"),
+        (HEAD + "  x: target.smem_optin\n", "5:6", "target.smem_optin_per_block"),
+        (HEAD + "  x: 2199023255552\n", "5:6", "at most 1099511627776"),
+        (HEAD + "  x: 1 if BM > 2 else true\n", "5:23", "one arm is a number"),
+        (HEAD + "  x: bytes_of(BM)\n", "5:15", "no element type"),
+        (HEAD + "  x: {is: BM, unit: bool}\n", "5:21", "a number, which is in no bool"),
+        (HEAD + "  x: {is: BM, by: BM}\n", "5:11", "keep one"),
+        (HEAD + "  end: BM\n", "5:3", "every kernel has"),
+        (HEAD + "  on: BM\n", "5:3", "truth value to some YAML loaders"),
+        (HEAD + "  lambda: BM\n", "5:3", "cannot stand in a formula"),
+        (HEAD + "  supported: BM > 1\n", "5:3", "every kernel has"),
+        (HEAD + "  x: BM\n  x: BM\n", "6:3", "given twice, first in line 5"),
+        ("defines: g\nkernel: fa4\n", "2:1", "unknown key `kernel`"),
+        ("defines: g\ninputs:\n  a: {least: 5, default: 3}\n", "3:26", "must be at least 5"),
+        ("defines: g\ninputs:\n  a: text\n", "3:6", "a text has `choices`"),
+        ("defines: g\ninputs:\n  a: {choices: [x, x]}\n", "3:20", "given twice"),
+        ("defines: g\ninputs:\n  a:\n", "3:5", "nothing says what `a` is"),
+        ("defines: g\nneeds: tensor\n", "2:8", "expected one of tcgen05, wgmma, mma"),
+        ("defines: g\ntarget: b2000\n", "2:9", "did you mean 'b200'"),
+        ("defines: g\nshared:\n  a: {of: bf17, shape: [2]}\n", "3:11", "bf17"),
+        ("defines: g\nshared:\n  a: {of: bf16}\n", "3:3", "missing key `shape`"),
+        ("defines: g\nshared:\n  a: {stages: 2}\n", "3:3", "say its size"),
+        ("defines: g\nshared:\n  o: {in: q, bytes: 2}\n", "3:11", "unknown region `q`"),
+        ("defines: g\nroles:\n  a: {warps: 4}\n", "3:14", "write `warp: 4`"),
+        ("defines: g\nroles:\n  a: {warps: 4-2}\n", "3:14", "in order"),
+        ("defines: g\nroles: {a: {warp: 0}}\nlaunch: {threads: 32}\n", "3:10", "is derived"),
+        ("defines: g\nlaunch: {tma: [{bix: [2]}]}\n", "2:17", "did you mean `box`"),
+        ("defines: g\nlaunch: {mma: [{kind: f17}]}\n", "2:23", "expected one of f16"),
+        ("defines: g\nextends: fa5 26.6\n", "2:10", "did you mean 'fa4'"),
+        ("defines: g\nextends: index_prefill 26.6\nwithout: [q_slot]\n", "3:11", "q_slots"),
+        (
+            "defines: g\nextends: index_prefill 26.6\nvalues: {k_stages: n_mbars}\n",
+            "3:20",
+            "itself",
+        ),
+        (
+            HEAD + "  size: a.end\nshared:\n  a: {bytes: size}\n",
+            "5:9",
+            "`size` rests on itself: size <- a.end <- a.bytes <- size",
+        ),
+        (
+            HEAD + "  x: >-\n      total(a=BM,\n      b=BX)\n",
+            "7:9",
+            "unknown name `BX`",
+        ),
+        (HEAD + '  x: {is: "up(BM, BX)", unit: bytes}\n', "5:19", "unknown name `BX`"),
+    ],
+    ids=lambda value: value[-40:] if isinstance(value, str) and len(value) > 8 else None,
+)
+def test_what_else_is_wrong(text: str, place: str, says: str) -> None:
+    found = defined.complaints(text)
+    assert len(found) == 1, found
+    assert found[0][0] == place, found
+    assert says in found[0][1]
+
+
+def test_a_comma_within_braces_is_told_of_wherever_it_is() -> None:
+    for text, place in (
+        ("defines: g\ninputs: {a: 1}\nvalues:\n  x: {is: up(a, 32), unit: bytes}\n", "4:11"),
+        ("defines: g\ninputs: {a: 1}\nshared: {b: {of: bf16, shape: [up(a, 32), 2]}}\n", "3:32"),
+    ):
+        found = defined.complaints(text)
+        assert len(found) == 1, found
+        assert found[0][0] == place
+        assert "the comma ends the value here" in found[0][1]
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("loop", "links"),
+        ("folder", "directory"),
+        ("pipe", "no plain file"),
+        ("none", "no such file"),
+    ],
+)
+def test_what_is_no_plain_file_is_not_opened(
+    name: str, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "folder.kcfg.yaml").mkdir()
+    os.symlink("loop.kcfg.yaml", tmp_path / "loop.kcfg.yaml")
+    os.mkfifo(tmp_path / "pipe.kcfg.yaml")
+    path = tmp_path / "g.kcfg.yaml"
+    path.write_text(f"defines: g\nextends: {name}.kcfg.yaml\n")
+    code, lines = told(path, capsys)
+    assert code == 2
+    assert len(lines) == 1 and ":2:10: error SPEC001" in lines[0]
+    assert says in lines[0] and f"{name}.kcfg.yaml" in lines[0]
+
+
+def test_nothing_outside_the_project_is_looked_at(tmp_path: Path) -> None:
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    (tmp_path / "there.kcfg.yaml").write_text("defines: g\n")
+    for name in ("there", "not_there"):
+        spec = inner / "s.kcfg.yaml"
+        spec.write_text(f"kernel: ../{name}.kcfg.yaml\n")
+        problem = next(each for each in defined.read_file(str(spec)) if isinstance(each, list))[0]
+        assert (
+            problem.message
+            == f"`../{name}.kcfg.yaml` lies outside the project, and is not looked at"
+        )
+    (tmp_path / ".git").mkdir()
+    spec.write_text("kernel: ../there.kcfg.yaml\n")
+    assert not [each for each in defined.read_file(str(spec)) if isinstance(each, list)]
+
+
+def test_numbers_stay_bounded() -> None:
+    text = HEAD + "  v0: BM * BM\n" + "".join(f"  v{i + 1}: v{i} * v{i}\n" for i in range(900))
+    found = defined.complaints(f"{text}---\nkernel: g\nshape:\n  BM: 1000\n")
+    assert [place for place, _ in found] == [f"{text.count(chr(10)) + 4}:7"]
+    assert "more than 2**63 - 1" in found[0][1]
