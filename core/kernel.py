@@ -89,6 +89,8 @@ class Kernel(Struct):
     digest: ClassVar[str | None] = None
     """What tells the text that this kernel is defined by from any other; None where kcfg's own
     version does that."""
+    may_clash: ClassVar[bool] = False
+    """Whether `faults` has to be asked of every configuration, whatever its magnitudes."""
     origin: ClassVar[Any] = None
     """How another process finds this class: ``origin.load()`` gives it."""
     places_in_text: ClassVar[dict[str, tuple[str, int, int]]] = {}
@@ -143,7 +145,10 @@ class Kernel(Struct):
 
     @classmethod
     def faults(cls, target: Target, inputs: dict[str, Any]) -> list[Conflict]:
-        """What is wrong with what inputs come to on a target; ``inputs`` are by attribute."""
+        """What is wrong with what inputs come to on a target; ``inputs`` are by attribute.
+
+        Where there is something, nothing may be derived of them: numbers may have no end.
+        """
         return []
 
     @property

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import defined
 import pytest
+from typer.testing import CliRunner
 
 from kcfg.cli.hook import run as validate
+from kcfg.cli.main import application
 
 HEAD = "defines: g\ninputs:\n  BM: 128\nvalues:\n"
 
@@ -168,6 +170,82 @@ def test_nothing_outside_the_project_is_looked_at(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     spec.write_text("kernel: ../there.kcfg.yaml\n")
     assert not [each for each in defined.read_file(str(spec)) if isinstance(each, list)]
+
+
+def squared(first: str, rest: str = "shared:\n  x: {bytes: 16}\n") -> str:
+    """A definition whose values are each the square of the one above, and a spec of it."""
+    values = "".join(f"  v{i + 1}: v{i} * v{i} + 3\n" for i in range(26))
+    return f"defines: g\n{first}{values}{rest}---\nkernel: g\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "says"),
+    [
+        (squared("values:\n  v0: 1\n"), 9, "`v6` comes to"),
+        (squared("values:\n  v0: 0 - 1000000\n"), 5, "`v2` comes to"),
+        (
+            squared(
+                "values:\n  v0: 1000000000\n",
+                "shared:\n  x: {bytes: v11}\n  y: {bytes: 16, stages: v11}\n",
+            ),
+            5,
+            "`v2` comes to",
+        ),
+        (squared("values:\n  v0: target.smem_optin_per_block\n"), 33, "`v2` (g.kcfg.yaml:5:7)"),
+        (squared("inputs: {n: {default: 9}}\nvalues:\n  v0: n\n"), 34, "`v5` (g.kcfg.yaml:9:7)"),
+        (  # a place may be read above where it stands
+            "defines: g\nshared:\n"
+            + "".join(f"  x{i}: {{bytes: x{i + 1}.bytes * x{i + 1}.bytes}}\n" for i in range(60))
+            + "  x60: {bytes: 1099511627776}\n---\nkernel: g\n",
+            65,
+            "`x59.bytes` (g.kcfg.yaml:62:",
+        ),
+    ],
+)
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("validate", "--format", "json"),
+        ("derive",),
+        ("derive", "--format", "csv"),
+        ("explain",),
+        ("emit", "--lang", "cpp"),
+        ("report", "-o", "-"),
+        ("sweep",),
+    ],
+    ids=" ".join,
+)
+def test_numbers_of_no_end_are_the_definition_s_fault(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    command: tuple[str, ...],
+    text: str,
+    line: int,
+    says: str,
+) -> None:
+    if command[0] == "sweep":
+        pytest.importorskip("numpy")
+    monkeypatch.chdir(tmp_path)
+    Path("g.kcfg.yaml").write_text(text)
+    done = CliRunner().invoke(application([*command]), [*command, "g.kcfg.yaml"])
+    assert done.exit_code == 1, done.output
+    assert says in done.output and "more than 2**63 - 1" in done.output
+    if command != ("validate", "--format", "json"):
+        assert f"g.kcfg.yaml:{line}:" in done.output
+
+
+def test_a_point_of_a_sweep_without_numbers_is_said(tmp_path: Path) -> None:
+    pytest.importorskip("numpy")
+    path = tmp_path / "g.kcfg.yaml"
+    table = "  t: {by: n, cases: {1: 10, 2: 20, 1000: 30}}\n"
+    path.write_text(squared(f"inputs: {{n: {{default: 0, least: 0}}}}\nvalues:\n{table}  v0: n\n"))
+    path.write_text(path.read_text().replace(" + 3", ""))
+    command = ["sweep", str(path), "--set", "n=[1,2,3,1000]", "--columns", "n,t", "--format", "csv"]
+    done = CliRunner().invoke(application(command), command)
+    assert done.exit_code == 0
+    assert done.stdout == "n,t\n1,10\n"
+    assert "not derived, as no spec may say them: 3 (75.0%)" in done.stderr
+    assert "`v6` (" in done.stderr
 
 
 def test_numbers_stay_bounded() -> None:

@@ -34,6 +34,10 @@ def lines(run: Run, derived: int, seconds: float) -> Iterator[str]:
         for place, count in sorted(refused.items(), key=lambda item: (-item[1], item[0])):
             one = conditions[place]
             yield f"    {count:>{len(f'{tally.points:,}')},}  {one.name:<{width}}  {one.text}"
+    if tally.faulty:
+        share = _share(tally.faulty, tally.points)
+        yield f"  not derived, as no spec may say them: {share}, the first for"
+        yield f"    {tally.why}"
     ranked = bool(query.keep and query.keep.ranks)
     if ranked and any(run.refused):
         advice = "" if VERDICT in (query.where or "") else "; without --all they are left out"
@@ -41,7 +45,7 @@ def lines(run: Run, derived: int, seconds: float) -> Iterator[str]:
     if tally.singly:
         yield (
             f"  derived one by one, which takes longer: {tally.singly:,} (a formula loops over "
-            "what varies, or its numbers may pass 64 bits)"
+            "what varies, its numbers may pass 64 bits, or inputs may not go together)"
         )
 
 

@@ -48,7 +48,7 @@ class _Builder:
     def __init__(self, definition: Definition) -> None:
         self.definition, self.base = definition, definition.base
         self.names = Names()
-        self.formulas = Formulas(self.names)
+        self.formulas = Formulas(self.names, definition.said)
         self.figures = Figures(self.formulas)
         self.inputs = Inputs(self.formulas)
         self.shared, self.tensor = SharedMemory(self.figures), TensorMemory(self.figures)
@@ -82,8 +82,10 @@ class _Builder:
         self.members.update(self._head())
         self.members.update(self.inputs.found)
         self.members.update(self._quantities())
-        faults = Faults(tuple(values.tables), clashes(tuple(self.roles.parts)))
+        written = {name: each.said.place for name, each in self.formulas.all.items() if each.said}
+        faults = Faults(tuple(values.tables), clashes(tuple(self.roles.parts)), written)
         self.members["faults"] = classmethod(lambda *asked: faults.of(*asked))
+        self.members["may_clash"] = faults.everywhere
         self.members["wanted"] = tuple(dict.fromkeys(self.wanted))
         return type(definition.name, (base or Kernel,), self.members)
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from itertools import combinations
 from typing import Any, NamedTuple
 
 from kcfg.core import targets
-from kcfg.core.definitions.formulas import LARGEST
+from kcfg.core.definitions.formulas import is_large, too_large
 from kcfg.core.definitions.roles import Part
 from kcfg.core.definitions.values import Table
 from kcfg.core.engine.graph import graph
@@ -23,21 +23,45 @@ Clash = tuple[Part, Part]
 
 
 class Faults(NamedTuple):
-    """What a definition must be asked for each spec: tables with gaps, roles that may clash."""
+    """What a definition must be asked for each spec: tables with gaps, roles that may clash.
+
+    ``written`` says where formulas stand, by attribute.
+    """
 
     tables: tuple[Table, ...]
     clashes: tuple[Clash, ...]
+    written: dict[str, str]
+
+    @property
+    def everywhere(self) -> bool:
+        """Whether there may be faults that magnitudes do not tell of."""
+        return bool(self.tables or self.clashes)
 
     def of(self, cls: type[Kernel], target: Target, inputs: dict[str, Any]) -> list[Conflict]:
         """What is wrong with inputs, by attribute; `Kernel.faults` of a defined kernel."""
         known: Any = cls  # mypy takes the class of a struct for something without a hash
         safe = within(known, tuple(inputs), tuple(map(_magnitude, inputs.values())))
-        if safe and not (self.tables or self.clashes):
+        if safe and not self.everywhere:
             return []
+        if not safe and (large := self._too_large(cls, target, inputs)):
+            return [large]
         kernel = cls(target=target, **inputs)
-        large = not safe
-        found = list(_too_large(cls, kernel)) if large else []
-        return found or [*self._gaps(cls, kernel), *_clashes(cls, kernel, self.clashes)]
+        return [*self._gaps(cls, kernel), *_clashes(cls, kernel, self.clashes)]
+
+    def _too_large(
+        self, cls: type[Kernel], target: Target, inputs: dict[str, Any]
+    ) -> Conflict | None:
+        """The first value past what a definition computes with; none behind it is computed."""
+        kernel = _watched(cls)(target=target, **inputs)
+        try:
+            for name in cls.quantities:
+                getattr(kernel, name)
+        except _LargeError as error:
+            rests = _inputs(cls, error.name)
+            at = f" ({self.written[error.name]})" if error.name in self.written else ""
+            message = too_large(cls.quantities[error.name].key, at)
+            return Conflict(rests[0] if rests else "", message)
+        return None
 
     def _gaps(self, cls: type[Kernel], kernel: Kernel) -> Iterator[Conflict]:
         for table in self.tables:
@@ -72,15 +96,31 @@ def _clashes(cls: type[Kernel], kernel: Kernel, clashes: tuple[Clash, ...]) -> I
             yield Conflict(rests[0] if rests else "", f"{message} both hold")
 
 
-def _too_large(cls: type[Kernel], kernel: Kernel) -> Iterator[Conflict]:
-    """The first value past what a definition computes with; those behind it are not computed."""
-    for name, member in cls.quantities.items():
-        value = getattr(kernel, name)
-        if _is_large(value):
-            rests = _inputs(cls, name)
-            message = f"`{member.key}` comes to more than 2**63 - 1, the largest number there is"
-            yield Conflict(rests[0] if rests else "", message)
-            return
+class _LargeError(OverflowError):
+    """A quantity came to a number that is too large; ``name`` is its attribute."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
+
+
+@once
+def _watched(cls: type[Kernel]) -> type[Kernel]:
+    """A kernel's class that stops at a number that is too large, before anything reads it."""
+
+    def watching(name: str, formula: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        def watched(kernel: Any) -> Any:
+            value = formula(kernel)
+            if is_large(value):
+                raise _LargeError(name)
+            return value
+
+        return watched
+
+    members = {
+        name: each.over(watching(name, each.formula)) for name, each in cls.quantities.items()
+    }
+    return type(cls.__name__, (cls,), members)
 
 
 @lru_cache(1 << 12)
@@ -114,7 +154,7 @@ def _bounded(cls: type[Kernel]) -> type[Kernel]:
     from kcfg.core.sweep.arrays import Vocabulary
     from kcfg.core.sweep.sizes import SIZES
 
-    return Vocabulary(SIZES).over(cls)
+    return _watched(Vocabulary(SIZES).over(cls))
 
 
 def _magnitude(value: Any) -> Any:
@@ -127,10 +167,6 @@ def _inputs(cls: type[Kernel], attribute: str) -> tuple[str, ...]:
     if attribute in cls.inputs:
         return (cls.inputs[attribute].key,)
     return tuple(cls.inputs[each].key for each in graph(cls).rests_on(attribute))
-
-
-def _is_large(value: Any) -> bool:
-    return type(value) is int and not -LARGEST <= value <= LARGEST
 
 
 def _order(case: tuple[Any, ...]) -> tuple[tuple[bool, Any], ...]:

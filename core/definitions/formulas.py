@@ -21,6 +21,16 @@ LARGEST = (1 << 63) - 1
 """The largest number that a formula may come to."""
 
 
+def is_large(value: Any) -> bool:
+    """Whether a value is a number past what a definition computes with."""
+    return type(value) is int and not -LARGEST <= value <= LARGEST
+
+
+def too_large(key: str, at: str = "") -> str:
+    """What is said of a formula that comes to such a number; ``at`` is where it stands."""
+    return f"`{key}`{at} comes to more than 2**63 - 1, the largest number there is"
+
+
 class Formula(NamedTuple):
     """What becomes a quantity: its key and attribute, its tree, and what is said of it.
 
@@ -40,10 +50,13 @@ class Formula(NamedTuple):
 
 
 class Formulas:
-    """Every formula of one definition, by attribute, in the order in which they stand."""
+    """Every formula of one definition, by attribute, in the order in which they stand.
 
-    def __init__(self, names: Names) -> None:
-        self.names = names
+    ``said`` is the definition: the place of what is wrong with a formula that nobody wrote.
+    """
+
+    def __init__(self, names: Names, said: Said) -> None:
+        self.names, self.said = names, said
         self.all: dict[str, Formula] = {}
         self._constants: dict[str, Any] = {}
         """The values of those that rest on no input and no limit."""
@@ -103,7 +116,12 @@ class Formulas:
         kept = Formula(key, attribute, found.tree, found.kind, unit, doc, source, step, place, said)
         self.all[attribute] = kept
         value = self.constant(found.tree)
-        if value is not None and not (type(value) is int and abs(value) > LARGEST):
+        if value is None:
+            return attribute
+        if is_large(value):  # and what reads it is no constant: it is told of once
+            at = said or self.said
+            at.wrong(key, too_large(key))
+        else:
             self._constants[attribute] = value
         return attribute
 

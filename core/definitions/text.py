@@ -127,6 +127,12 @@ class Said(NamedTuple):
     value: Node
     text: Text
 
+    @property
+    def place(self) -> str:
+        """Where the value stands, as messages say it."""
+        line, column = self.text.at(self.value)
+        return f"{self.text.file}:{line}:{column}"
+
     def wrong(self, path: str, message: str, column: int = 1) -> None:
         """Note what is wrong with the value."""
         self.text.wrong(self.value, path, message, column)

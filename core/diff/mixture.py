@@ -67,9 +67,10 @@ class Mixture:
         cls: Any = self._class(frozenset(formulas))
         try:
             kernel: Kernel = cls(target=target, **given)
+            faulty = bool(cls.faults(target, given))
         except INCOMPATIBLE:
             return None
-        return kernel
+        return None if faulty else kernel
 
     def _before(self, change: Change) -> Any:
         """What an input was; its default where the old struct did not have it."""

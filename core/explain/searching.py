@@ -74,7 +74,10 @@ class Searching:
 
     def passes(self, changes: Changes) -> bool:
         """Whether a changed configuration is supported; asks first what failed last."""
-        kernel = Lazy(self.kernel, {**self.given, **changes})
+        inputs = {**self.given, **changes}
+        if type(self.kernel).faults(self.kernel.target, inputs):
+            return False
+        kernel = Lazy(self.kernel, inputs)
         for place, asked in enumerate(self.asked):
             if not asked.holds(kernel, changes):
                 self.asked.insert(0, self.asked.pop(place))

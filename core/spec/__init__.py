@@ -245,7 +245,8 @@ class Reading:
     def _faulty(self, head: Head, found: dict[str, Entry], key: str, message: str) -> None:
         """Note what is wrong with what the inputs come to, at the one it is about."""
         node = head.top["shape"].key if "shape" in head.top else head.root
-        self.notes.add(found[key].value if key in found else node, f"shape.{key}", message)
+        path = f"shape.{key}" if key else "shape"
+        self.notes.add(found[key].value if key in found else node, path, message)
 
     def inputs(self, head: Head, cls: type[Kernel], found: dict[str, Entry]) -> Shape:
         """The kernel's inputs, from the entries of ``shape``."""

@@ -77,7 +77,8 @@ class Query(NamedTuple):
 class Tally(NamedTuple):
     """Counts of points: all, supported, those there are to keep, derived one by one, refused.
 
-    ``refused`` counts by the place of the verdict's condition that failed first.
+    ``refused`` counts by the place of the verdict's condition that failed first. ``faulty`` are
+    the points that no spec could ask for, which have no numbers; ``why`` is the first's reason.
     """
 
     points: int = 0
@@ -85,6 +86,8 @@ class Tally(NamedTuple):
     kept: int = 0
     singly: int = 0
     refused: tuple[tuple[int, int], ...] = ()
+    faulty: int = 0
+    why: str = ""
 
     def plus(self, other: Tally) -> Tally:
         refused = Counter(dict(self.refused))
@@ -95,6 +98,8 @@ class Tally(NamedTuple):
             self.kept + other.kept,
             self.singly + other.singly,
             tuple(sorted(refused.items())),
+            self.faulty + other.faulty,
+            self.why or other.why,
         )
 
 

@@ -65,12 +65,15 @@ def _tally(said: Any, query: Query, done: int) -> Tally:
     places = [place for place, _ in refused]
     if places != sorted(set(places)):
         raise ValueError("tally.refused counts a condition twice")
-    if root and supported + sum(count for _, count in refused) != done:
+    faulty, why = _number(fields["faulty"], "tally.faulty", done - supported), fields["why"]
+    if not isinstance(why, str):
+        raise ValueError("tally.why must be a text")
+    if root and supported + sum(count for _, count in refused) + faulty != done:
         raise ValueError("tally.supported and tally.refused do not add up to tally.points")
-    every = supported if query.supported else done
+    every = supported if query.supported else done - faulty
     if kept > every or (not query.where and kept != every):
         raise ValueError(f"tally.kept is {kept}, where {every} points could be kept")
-    return Tally(points, supported, kept, singly, tuple(refused))
+    return Tally(points, supported, kept, singly, tuple(refused), faulty, why)
 
 
 def _kept(said: Any, query: Query, done: int) -> tuple[int, ...]:

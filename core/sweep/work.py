@@ -114,7 +114,7 @@ class Worker:
         """The counts and rows of a cell; a sheet where it is ``alone`` in a block to be written."""
         if not cell.axes:
             return self._one_by_one(block, cell, 0)
-        if not self._fits(cell):
+        if self.cls.may_clash or not self._fits(cell):
             return self._one_by_one(block, cell, 1)
         view, kernel, points = self.arrays, self._kernel(self.arrays, cell.inputs), cell.points
         good = counted(kernel.read(VERDICT), points) if self.verdict else 0
@@ -199,7 +199,12 @@ class Worker:
         return tally, self._collected(points, found)
 
     def _singly(self, point: int) -> tuple[Tally, Kernel]:
-        view, kernel = self.plain, self._derived(point)
+        view, kernel = self.plain, self._kernel(self.plain, self.grid.point(point))
+        inputs = {name: getattr(kernel, name) for name in kernel.inputs}
+        for fault in self.cls.faults(self.target, inputs):
+            why = f"shape.{fault.key}: {fault.message}" if fault.key else fault.message
+            return Tally(1, faulty=1, why=why), kernel
+        kernel.hasten()
         good = self.verdict and kernel.read(VERDICT)
         refused = view.reasons.count(kernel, 1) if self.verdict and not good else {}
         kept = self._wanted(view, kernel)
