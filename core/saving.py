@@ -37,10 +37,11 @@ class SaveError(Exception):
     """A file that could not be written, in a sentence; its old content is still there."""
 
 
-def save(path: str, data: bytes) -> bool:
+def save(path: str, data: bytes, *, new: bool = False) -> bool:
     """Write a file as a whole; returns whether its content changed.
 
-    A file that has this content already is left alone, its time too. Raises `SaveError`.
+    A file that has this content already is left alone, its time too. With ``new`` any file
+    that is there is refused. Raises `SaveError`.
     """
     with told(path):
         out = through(path)
@@ -49,18 +50,22 @@ def save(path: str, data: bytes) -> bool:
                 write(out, data)
             return True
         place = os.path.realpath(path)
-        if _holds(place, data):
+        if not new and _holds(place, data):
             return False
         refuse(path)
         with alone(path, PATIENCE):
-            new = beside(place, "tmp")
+            if new and os.path.lexists(place):
+                raise SaveError(
+                    f"{path}: this exists already: name another file"
+                )
+            ready = beside(place, "tmp")
             try:
-                with open(cleared(new), "xb", buffering=0) as file:
+                with open(cleared(ready), "xb", buffering=0) as file:
                     write(file, data)
                     os.fsync(file.fileno())
-                put(new, place)
+                put(ready, place)
             finally:
-                cleared(new)
+                cleared(ready)
     return True
 
 

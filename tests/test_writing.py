@@ -27,10 +27,13 @@ WRITERS = {
     "jsonl": SWEPT,
     "parquet": SWEPT,
     "png": ("sweep", SPEC, "--set", "BM=[64, 128]", "--plot", "x=BM y=BN"),
+    "yaml": ("define", "--like", "index_prefill"),
 }
 """What writes a file of each ending."""
 
-each = pytest.mark.parametrize("ending", WRITERS)
+each = pytest.mark.parametrize("ending", [ending for ending in WRITERS if ending != "yaml"])
+"""A test of every writer that replaces what is there."""
+every = pytest.mark.parametrize("ending", WRITERS)
 """A test of every writer."""
 
 
@@ -77,7 +80,7 @@ def test_a_link_to_nothing_yet_makes_its_file(tmp_path: Path, ending: str) -> No
     assert (tmp_path / f"real.{ending}").stat().st_size and left(tmp_path)[0] == f"link.{ending}"
 
 
-@each
+@every
 def test_what_is_read_only_stays_as_it_is(tmp_path: Path, ending: str) -> None:
     file = tmp_path / f"a.{ending}"
     file.write_text("old")
@@ -88,7 +91,7 @@ def test_what_is_read_only_stays_as_it_is(tmp_path: Path, ending: str) -> None:
     assert left(tmp_path) == [file.name]
 
 
-@each
+@every
 @pytest.mark.parametrize("name", ["", " "])
 def test_no_name_is_refused(ending: str, name: str) -> None:
     refused = run(ending, name)
@@ -101,7 +104,7 @@ def test_no_name_of_a_file_to_check_is_refused() -> None:
     assert refused.exit_code == 2 and "--check is empty" in refused.stderr
 
 
-@each
+@every
 @pytest.mark.parametrize(
     ("name", "why"),
     [
@@ -118,7 +121,7 @@ def test_what_cannot_be_written_is_told(tmp_path: Path, ending: str, name: str, 
     assert left(tmp_path) == [f"circle.{ending}", f"folder.{ending}"]
 
 
-@each
+@every
 def test_a_pipe_is_written_to_as_it_is(tmp_path: Path, ending: str) -> None:
     pipe = tmp_path / f"pipe.{ending}"
     os.mkfifo(pipe)
@@ -203,7 +206,28 @@ def test_a_full_disk_leaves_the_old_file(tmp_path: Path, ending: str) -> None:
     assert file.read_text() == "old" and left(tmp_path) == [file.name]
 
 
-@each
+@every
+def test_a_full_disk_leaves_no_new_file(tmp_path: Path, ending: str) -> None:
+    with little_room():
+        full = run(ending, tmp_path / f"a.{ending}")
+    assert full.exit_code == 2 and "cannot be written: File too large" in full.stderr
+    assert not left(tmp_path)
+
+
+def test_a_definition_replaces_nothing(tmp_path: Path) -> None:
+    file, link = tmp_path / "a.yaml", tmp_path / "link.yaml"
+    written("yaml", file)
+    before = file.read_bytes()
+    link.symlink_to(file.name)
+    for path in (file, link):
+        refused = run("yaml", path)
+        assert refused.exit_code == 2 and "exists already" in refused.stderr
+    assert file.read_bytes() == before and left(tmp_path) == ["a.yaml", "link.yaml"]
+    done = run("yaml", "-")
+    assert done.exit_code == 0 and done.stdout_bytes == before
+
+
+@every
 def test_what_a_killed_run_left_is_in_nobody_s_way(tmp_path: Path, ending: str) -> None:
     file = tmp_path / f"a.{ending}"
     program = (
@@ -222,7 +246,7 @@ def test_what_a_killed_run_left_is_in_nobody_s_way(tmp_path: Path, ending: str) 
 # Alone
 
 
-@each
+@every
 def test_another_run_is_kept_out_and_told_by_whom(
     tmp_path: Path, ending: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from kcfg.cli.intake.options import Output
+
 
 def define(
     release: Annotated[
@@ -22,7 +24,7 @@ def define(
     ] = None,
     output: Annotated[
         str | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write to this file, a new one."),
+        Output("Write to this file, a new one, instead of standard output."),
     ] = None,
 ) -> None:
     """Write a definition of a kernel of one's own, to start from.
@@ -32,6 +34,7 @@ def define(
     from kcfg.cli import console
     from kcfg.cli.exits import FAILED, FOUND
     from kcfg.cli.intake.specs import known, usage
+    from kcfg.cli.saving import STDOUT, SaveError, save
     from kcfg.core.definitions import writing
     from kcfg.core.definitions.names import NAME
     from kcfg.core.spec.known import release_of
@@ -53,12 +56,8 @@ def define(
             for name, why in error.reasons.items():
                 console.error(f"  {name}: {why}")
             raise typer.Exit(FOUND) from None
-    if output is None:
-        console.document(text)
-        return
     try:
-        with open(output, "x", encoding="utf-8") as file:
-            file.write(text)
-    except OSError as error:
-        console.error(f"{output}: {error.strerror or error}")
+        save(STDOUT if output is None else output, text, new=True)
+    except SaveError as error:
+        console.error(str(error))
         raise typer.Exit(FAILED) from None
