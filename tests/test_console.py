@@ -14,8 +14,10 @@ from xml.etree import ElementTree
 from zipfile import ZipFile
 
 import pytest
+from typer.testing import CliRunner
 
-from kcfg.cli import console
+from kcfg.cli import console, formats
+from kcfg.cli.main import application
 from kcfg.core import presets
 
 ROOT = Path(__file__).parent.parent
@@ -61,6 +63,38 @@ def test_documents_are_utf_8_whatever_the_stream_is(what: str) -> None:
     for encoding in ("latin-1", "ascii", "utf-16"):
         found = kcfg(*DOCUMENTS[what], text=False, env=environment(PYTHONIOENCODING=encoding))
         assert found.stdout == wanted.stdout
+
+
+PEOPLE = {"full", "table", "text"}
+"""Formats for people, in the encoding of their terminal; a program reads any other."""
+ASKED = {
+    "derive": NAMED,
+    "diff": (*NAMED, "--set", "qk_depth=128..64"),
+    "explain": NAMED,
+    "sweep": (*NAMED, "--set", "BM=[64, 128]"),
+    "validate": (*NAMED, "--set", "qk_depth=256", "--set", "ov_depth=256"),
+}
+
+
+@pytest.mark.parametrize(
+    ("command", "format"),
+    [
+        (command, format)
+        for command in ASKED
+        for format in formats.names(command)
+        if format not in {*PEOPLE, "parquet"}
+    ],
+)
+def test_whatever_a_program_reads_is_utf_8(command: str, format: str) -> None:
+    if command == "sweep":
+        pytest.importorskip("numpy")
+    arguments = [command, "--format", format, *ASKED[command]]
+    found = [
+        CliRunner(charset=charset).invoke(application(arguments), arguments)
+        for charset in ("utf-8", "utf-16")
+    ]
+    assert found[0].exit_code == found[1].exit_code in (0, 1)
+    assert found[1].stdout_bytes == found[0].stdout_bytes != b""
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "ascii", "utf-16"])

@@ -13,9 +13,9 @@ from kcfg.core.diff import Diff
 
 def write(diffs: Iterable[Diff], everything: bool) -> None:
     """Write each comparison; ``everything`` also shows what came out the same."""
-    console.write(markdown.text(pages(diffs, everything)))
+    console.document(markdown.text(pages(diffs, everything)))
 
 
 def stat(diffs: Sequence[Diff]) -> None:
     """Count what differs, a line for each comparison."""
-    console.write(markdown.text(pieces(diffs)))
+    console.document(markdown.text(pieces(diffs)))

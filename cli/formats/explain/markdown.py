@@ -12,4 +12,4 @@ from kcfg.cli.render import markdown
 
 def write(told: Iterable[Told], tree: bool) -> None:
     """Write what is told; as trees of what rests on what where ``tree`` says so."""
-    console.write(markdown.text(pages(told, tree)))
+    console.document(markdown.text(pages(told, tree)))

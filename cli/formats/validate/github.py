@@ -15,8 +15,8 @@ def write(run: Run) -> None:
     """Write a command for every finding, and the counts for the log."""
     for judged in run:
         for located in judged.found:
-            console.write(_command(located.finding))
-    console.write(f"{summary(run.tally)}\n")
+            console.document(_command(located.finding))
+    console.document(f"{summary(run.tally)}\n")
 
 
 def _command(finding: Finding) -> str:
