@@ -109,6 +109,34 @@ def quantity_of(kernel: type[Kernel], path: str) -> str:
     return ""
 
 
+def asked_for(kernel: Kernel, key: str) -> str:
+    """The key of the input that asks for a figure and is what it came to; empty for none.
+
+    Such an input is the figure itself, or has the name of its quantity: a request for it. All
+    else that the figure rests on only says whether it is heeded.
+    """
+    name = request(type(kernel), key)
+    value = getattr(kernel, name) if name else None
+    return kernel.inputs[name].key if value is not None and value == kernel.read(key) else ""
+
+
+@once
+def request(kernel: type[Kernel], key: str) -> str:
+    """The attribute of the input that asks for a quantity, by the key of that; empty for none."""
+    struct: Any = kernel
+    wanted = key
+    while (first := wanted.partition(".")[0]) != wanted and first in struct.parts:
+        if not struct.parts[first].shown:
+            return ""
+        struct = getattr(struct, struct.parts[first].shown)
+        wanted = wanted.partition(".")[2]
+    try:
+        names = (key, struct.attribute(wanted))
+    except KeyError:
+        return ""
+    return next((name for name, each in kernel.inputs.items() if each.key in names), "")
+
+
 @once
 def _players(kernel: type[Kernel]) -> dict[str, Any]:
     """What reads the value of every quantity that plays a part here, by the key it plays."""

@@ -12,19 +12,24 @@ and not even imported for others.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kcfg.core.block.block import Block
-from kcfg.core.block.derived import behind
+from kcfg.core.block.derived import asked_for, behind, request
 from kcfg.core.errors import UnknownError
 from kcfg.core.figures import joined, spans
-from kcfg.core.finding import Finding, Severity, in_order
+from kcfg.core.finding import SEVERITIES, Finding, Severity, in_order
 from kcfg.core.modules import load
 
 if TYPE_CHECKING:
     from kcfg.core.kernel import Kernel
+
+
+MOST = 200
+"""What one rule finds in one block that is told one by one; of more, how many there are."""
 
 
 class Breach(NamedTuple):
@@ -236,8 +241,19 @@ def judge(block: Block) -> Iterator[Finding]:
     given, kernel = _given(block), block.kernel_class
     for each in _asked(tuple(given)):
         if not unmodelled(each, kernel):
-            for breach in each.check(block, *[given[path] for path in each.reads]):
-                yield finding(block, kernel, each, breach)
+            yield from answers(block, kernel, each, [given[path] for path in each.reads])
+
+
+def answers(
+    block: Block, kernel: type[Kernel] | None, rule: Rule, given: Sequence[Any]
+) -> Iterator[Finding]:
+    """What a rule finds in what it reads; no more than `MOST` is told one by one."""
+    breaches = rule.check(block, *given)
+    for breach in islice(breaches, MOST):
+        yield finding(block, kernel, rule, breach)
+    if left := [breach.severity or rule.severity for breach in breaches]:
+        worst = next(word for word in SEVERITIES if word in left)
+        yield finding(block, kernel, rule, Breach(f"and {len(left):,} more", severity=worst))
 
 
 def judge_build(block: Block) -> Iterator[tuple[str, Finding]]:
@@ -315,14 +331,17 @@ def finding(block: Block, kernel: type[Kernel] | None, rule: Rule, breach: Breac
     """A rule's answer about a derived kernel of a class, or about a launch written by hand."""
     path = breach.path or rule.blames
     message, _, value, limit, over, fix, severity = breach
-    # What a launch may change is derived here; a rule about the kernel itself knows its inputs.
+    blamed = f"shape.{path}" if kernel is None else behind(kernel, block, path)
+    # What a launch may change is derived here, unless an input asks for it; a rule about the
+    # kernel itself knows its inputs.
     if fix and kernel is not None and not _of_kernel(rule):
-        fix = ""
+        whole = block.kernel if request(kernel, blamed) else None
+        fix = fix if whole is not None and asked_for(whole, blamed) else ""
     return Finding(
         rule.id,
         severity or rule.severity,
         f"{message}; {fix}" if fix else message,
-        f"shape.{path}" if kernel is None else behind(kernel, block, path),
+        blamed,
         value,
         limit,
         over,

@@ -16,7 +16,7 @@ from kcfg.core.block.block import Block
 from kcfg.core.finding import Finding
 from kcfg.core.hardware.target import Target
 from kcfg.core.kernel import Kernel
-from kcfg.core.rules import Rule, finding, keys_of, of_keys, unmodelled
+from kcfg.core.rules import Rule, answers, keys_of, of_keys, unmodelled
 
 FRAME = (
     "threads",
@@ -127,4 +127,4 @@ def _answers(block: Block, rule: Rule, kernel: type[Kernel]) -> list[Finding]:
             if not value and (value is None or hasattr(value, "__len__")):
                 return []
         given.append(value)
-    return [finding(block, kernel, rule, breach) for breach in rule.check(block, *given)]
+    return list(answers(block, kernel, rule, given))

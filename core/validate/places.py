@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 
+from kcfg.core.block.derived import asked_for
 from kcfg.core.finding import Finding
 from kcfg.core.findings import blamed_inputs
 from kcfg.core.kernel import Kernel
@@ -26,8 +27,9 @@ def located(
     """Every finding at the key it blames.
 
     Of a launch that is the key itself, or the nearest one around it that is given. Of a
-    derived kernel it is a given input that the blamed value rests on, and the others that
-    it rests on are listed: first the one whose change mends an unsupported configuration.
+    derived kernel it is the input that asks for the blamed value, where that came of it; else a
+    given one that the value rests on, and the others that it rests on are listed: first the one
+    whose change mends an unsupported configuration.
     """
     refused = any(finding.rule == UNSUPPORTED for finding in found)
     answers = advice.of(subject) if refused else []
@@ -36,7 +38,10 @@ def located(
     for finding in found:
         if finding.rule == UNSUPPORTED:
             finding = _mended(finding, answers)
-        found_at = _places(spec, at, finding.path)
+        # A verdict is about all that it rests on; any other finding about one figure.
+        asked = asked_for(subject, finding.path) if finding.rule != UNSUPPORTED else ""
+        own = asked in spec.given
+        found_at = at(f"shape.{asked}") if own else _places(spec, at, finding.path)
         if not found_at and finding.rule == UNSUPPORTED:  # blamed is a default: point at what mends
             keys = (f"shape.{key}" for key in sorted(mending))
             found_at = [place for key in keys for place in at(key)]
