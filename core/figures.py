@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 
 def size(count: float) -> str:
@@ -19,6 +19,12 @@ def joined(names: Iterable[object], word: str = "and") -> str:
     """``a, b and c``."""
     every = [str(name) for name in names]
     return f" {word} ".join(filter(None, (", ".join(every[:-1]), *every[-1:])))
+
+
+def offered(names: Sequence[object], most: int = 12) -> str:
+    """``a, b or c``: names to choose from, of which not more than so many are written out."""
+    left = len(names) - most
+    return joined([*names[:most], f"{left:,} more"] if left > 0 else names, "or")
 
 
 def some(count: int, one: str, several: str = "") -> str:

@@ -55,9 +55,7 @@ def save(path: str, data: bytes, *, new: bool = False) -> bool:
         refuse(path)
         with alone(path, PATIENCE):
             if new and os.path.lexists(place):
-                raise SaveError(
-                    f"{path}: this exists already: name another file"
-                )
+                raise SaveError(f"{path}: this exists already: name another file")
             ready = beside(place, "tmp")
             try:
                 with open(cleared(ready), "xb", buffering=0) as file:

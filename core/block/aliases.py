@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from kcfg.core.engine.arith import up
-from kcfg.core.figures import joined
+from kcfg.core.figures import offered
 
 
 class Named(Protocol):
@@ -35,17 +36,25 @@ def roots(buffers: Sequence[Named]) -> list[int]:
     index_of: dict[str | None, int] = {}
     for index, buffer in enumerate(buffers):
         index_of.setdefault(buffer.name, index)
-    found: list[int] = []
+    found = [UNKNOWN] * len(buffers)
     for index in range(len(buffers)):
-        seen = [index]
-        while (name := buffers[seen[-1]].alias_of) is not None and name in index_of:
-            after = index_of[name]
-            if after in seen:
-                seen.append(min(seen[seen.index(after) :]))
-                break
-            seen.append(after)
-        found.append(seen[-1])
+        seen: dict[int, None] = {}
+        at = index
+        while found[at] == UNKNOWN and at not in seen:
+            seen[at] = None
+            name = buffers[at].alias_of
+            at = at if name is None else index_of.get(name, at)
+        root = found[at]
+        if root == UNKNOWN:  # the chain ends here, or comes back to here
+            order = list(seen)
+            root = min(order[order.index(at) :])
+        for each in seen:
+            found[each] = root
     return found
+
+
+UNKNOWN = -1
+"""In place of an index that is yet to be found."""
 
 
 def starts(
@@ -68,13 +77,15 @@ def starts(
             start = found[index]
             found[index] = start = up(end, aligns[index]) if start is None else start
             end = start + sizes[index]
-    known = []
-    for start, buffer in zip(found, buffers, strict=True):
-        while start is None:
-            over = index_of[buffer.alias_of]
-            start, buffer = found[over], buffers[over]
-        known.append(start)
-    return known
+    for index in range(len(buffers)):
+        passed: list[int] = []
+        at = index
+        while found[at] is None:
+            passed.append(at)
+            at = index_of[buffers[at].alias_of]
+        for each in passed:
+            found[each] = found[at]
+    return [0 if start is None else start for start in found]
 
 
 def wrong(buffers: Sequence[Named], kind: str) -> Iterator[tuple[int, str, str]]:
@@ -84,27 +95,27 @@ def wrong(buffers: Sequence[Named], kind: str) -> Iterator[tuple[int, str, str]]
     """
     if not shared(buffers):
         return
-    names = [buffer.name for buffer in buffers if buffer.name is not None]
-    known, ends = set(names), roots(buffers)
+    names = Counter(buffer.name for buffer in buffers if buffer.name is not None)
+    known, ends = sorted(names), roots(buffers)
     for index, buffer in enumerate(buffers):
         name = buffer.alias_of
         if name is None:
             continue
-        others = sorted(known - {buffer.name})
-        fix = f"name one of {joined(others, 'or')}" if others else "leave alias_of out"
-        if name not in known:
-            yield index, f"{name}, which is no {kind}", fix
+        if name not in names:
+            yield index, f"{name}, which is no {kind}", _others(known, buffer.name)
         elif name == buffer.name:
-            yield index, "itself", fix
-        elif buffers[ends[index]].alias_of in known:
+            yield index, "itself", _others(known, buffer.name)
+        elif buffers[ends[index]].alias_of in names:
             yield (
                 index,
                 f"{name}, and that in the end its own",
                 "let one of them have its own place",
             )
-        elif names.count(name) > 1:
-            yield (
-                index,
-                f"{name}, the name of {names.count(name)}",
-                f"give each {kind} its own name",
-            )
+        elif names[name] > 1:
+            yield index, f"{name}, the name of {names[name]}", f"give each {kind} its own name"
+
+
+def _others(known: Sequence[str], own: str | None) -> str:
+    """What to do where an alias must name another one."""
+    others = [name for name in known if name != own]
+    return f"name one of {offered(others)}" if others else "leave alias_of out"

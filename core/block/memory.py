@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kcfg.core.block import aliases, rings
+from kcfg.core.block.extents import Extents
 from kcfg.core.block.keys import Derived
 from kcfg.core.block.parts import Pipeline, Region, Shared
 from kcfg.core.block.shared_memory import LEAST_ALIGN, array_align, carveout
@@ -104,3 +105,39 @@ class SharedMemory:
             sizes = [region.bytes or 0 for region in regions]
             starts = aliases.starts(regions, offsets, sizes, [each.align or 1 for each in regions])
         return tuple(zip(starts, regions, strict=True))
+
+    @Derived
+    def unsure(self) -> frozenset[int]:
+        """Regions whose offsets nobody knows: they follow one that does not say its size."""
+        regions = [region for _, region in self.placed]
+        if all(region.bytes is not None for region in regions):
+            return frozenset()
+        ends, found, known = aliases.roots(regions), set[int](), True
+        for index, region in enumerate(regions):
+            if ends[index] == index:
+                known = known or region.offset is not None
+                found |= set() if known else {index}
+                known = known and region.bytes is not None
+        shares = {i for i, root in enumerate(ends) if root in found and regions[i].offset is None}
+        return frozenset(found | shares)
+
+    @Derived
+    def owners(self) -> list[tuple[int, int]]:
+        """The offsets and indices of regions that share no other's bytes, by offset.
+
+        Only those whose offset is known.
+        """
+        ends = aliases.roots([region for _, region in self.placed])
+        return sorted(
+            (start, index)
+            for index, (start, _) in enumerate(self.placed)
+            if ends[index] == index and index not in self.unsure
+        )
+
+    @Derived
+    def extents(self) -> Extents:
+        """Where these lie."""
+        return Extents(
+            (start, start + (self.placed[index][1].bytes or 0), index)
+            for start, index in self.owners
+        )

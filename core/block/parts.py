@@ -93,11 +93,13 @@ class Region(Group):
 
     @property
     def pitch(self) -> int | None:
-        """Bytes from one slot to the next; None for a single one, and for unequal ones."""
-        slots, size = self.stages or 1, self.bytes or 0
+        """Bytes from one slot to the next; None for a single one, unequal ones, and if unsaid."""
+        slots, size = self.stages or 1, self.bytes
         if slots < 2:
             return None
-        return self.stride if self.stride is not None or size % slots else size // slots
+        if size is None or self.stride is not None or size % slots:
+            return self.stride
+        return size // slots
 
     @property
     def padding(self) -> bool:

@@ -8,7 +8,7 @@ from kcfg.core.block.arrivals import MOST, Wait, arriving, named
 from kcfg.core.block.block import Block
 from kcfg.core.block.parts import Mbarriers, Region, Role
 from kcfg.core.block.rings import ctas
-from kcfg.core.figures import joined, size, some
+from kcfg.core.figures import joined, offered, size, some
 from kcfg.core.hardware.sources import H200_KERNELS, PTX
 from kcfg.core.rules import Breach, rule
 
@@ -119,13 +119,13 @@ def who_arrives(block: Block, waits: tuple[Wait, ...], roles: tuple[Role, ...]) 
         return
     known, most = named(block.registers), ctas(block)
     for wait in waits:
-        unknown = [each.role for each in wait.who if each.role not in known]
+        unknown = [each.role for each in wait.who if each.role and each.role not in known]
         for role in unknown:
             yield Breach(
-                f"{role or 'nobody'} arrives at {wait.what}, and is no role",
+                f"{role} arrives at {wait.what}, and is no role",
                 path=wait.arrivers,
                 value=role,
-                fix=f"name {joined(known, 'or')}" if known else "give the roles names",
+                fix=f"name {offered(list(known))}" if known else "give the roles names",
             )
         count = arriving(wait, known, block.target.warp_size)
         if not wait.who or wait.arrivals is None or count is None:

@@ -37,11 +37,17 @@ def shared_bytes(block: Block, regions: tuple[Region, ...]) -> Iterator[Breach]:
     if not any(region.alias_of for region in regions):
         return
     first = {region.name: index for index, region in reversed(list(enumerate(regions)))}
-    holding = [index for index, region in enumerate(regions) if region.mbarriers]
+    holding = [
+        index
+        for index, region in enumerate(regions)
+        if region.mbarriers and index not in block.unsure
+    ]
     for index, region in enumerate(regions):
         over = first.get(region.alias_of) if region.alias_of is not None else None
-        if not region.bytes or over is None or over == index:
+        if not region.bytes or over is None or over == index or regions[over].bytes is None:
             continue  # one that names no other is SMEM006
+        if {index, over} & block.unsure:
+            continue
         barriers = [over] if region.mbarriers else holding
         hit = next((each for each in barriers if _live(block, index, each)), None)
         if hit is not None:

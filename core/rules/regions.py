@@ -94,17 +94,9 @@ def _same_names(regions: tuple[Region, ...]) -> Iterator[Breach]:
             )
 
 
-def _owners(block: Block) -> list[tuple[int, int]]:
-    """The offsets and indices of regions that share no other's bytes, by offset."""
-    ends = aliases.roots([region for _, region in block.placed])
-    return sorted(
-        (start, index) for index, (start, _) in enumerate(block.placed) if ends[index] == index
-    )
-
-
 def _overlaps(block: Block) -> Iterator[Breach]:
     reach, before = 0, -1
-    for start, index in _owners(block):
+    for start, index in block.owners:
         region = block.placed[index][1]
         if region.bytes and start < reach:
             outer = block.placed[before][1]
@@ -130,14 +122,10 @@ def _free(block: Block, index: int) -> str:
     start, region = block.placed[index]
     align = lcm(pattern(region) or 1, *(align for align, _ in uses(block, region)))
     length = region.bytes or 0
-    others = [
-        (at, at + (block.placed[other][1].bytes or 0))
-        for at, other in _owners(block)
-        if other != index and region.alias_of is None
-    ]
     near = dict.fromkeys((down(start, align), up(start, align)))
-    free = [at for at in near if not any(a < at + length and at < b for a, b in others if a < b)]
-    free = free or [up(max((end for _, end in others), default=0), align)]
+    alone = region.alias_of is not None or not block.extents.before(None, index)
+    free = [at for at in near if alone or block.extents.before(at + length, index) <= at]
+    free = free or [up(block.extents.before(None, index), align)]
     words = joined([size(at) for at in free], "or")
     asked = block.shared.dynamic if block.shared is not None else None
     end = min(free) + length
@@ -158,8 +146,8 @@ def region_alignment(block: Block, regions: tuple[Region, ...]) -> Iterator[Brea
     Passes: shape: {shared: {regions: [{name: b, offset: 32768, bytes: 1024, tma: true}]}}
     """
     for index, (start, region) in enumerate(block.placed):
-        asked = uses(block, region)
-        needs = [(align, what) for align, what in asked if start % align]
+        asked, sure = uses(block, region), index not in block.unsure
+        needs = [(align, what) for align, what in asked if start % align and sure]
         if needs:
             align, what = max(needs)
             yield Breach(
@@ -241,7 +229,7 @@ def swizzle_alignment(block: Block, regions: tuple[Region, ...]) -> Iterator[Bre
     for index, (start, region) in enumerate(block.placed):
         repeat, pitch = pattern(region), region.pitch
         severity: Severity | None = "warning" if region.base_offset else None
-        if repeat and start % repeat:
+        if repeat and start % repeat and index not in block.unsure:
             yield Breach(
                 f"{named(region, index)} is at {size(start)}; its {region.swizzle} swizzle repeats"
                 f" every {size(repeat)}, and {size(start % repeat)} shifts the pattern",
@@ -301,7 +289,7 @@ def base_alignment(block: Block, shared: Shared) -> Iterator[Breach]:
     slack = max(needed - kept, 0)
     end = max((start + (region.bytes or 0) for start, region in block.placed), default=0)
     room = max((block.dynamic_bytes or 0) - end, 0)
-    if room < slack:
+    if room < slack and all(region.bytes is not None for region in shared.regions):
         lost = f", and the array keeps {size(kept)} of what it declares" if kept < align else ""
         yield Breach(
             f"the regions need a base aligned to {size(needed)}{lost}; reaching it may take"

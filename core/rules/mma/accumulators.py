@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from kcfg.core.block.block import Block
 from kcfg.core.block.parts import Accumulator, Mma
 from kcfg.core.block.tensor_memory import width
-from kcfg.core.figures import joined
+from kcfg.core.figures import joined, offered
 from kcfg.core.hardware.sources import PTX
 from kcfg.core.rules import Breach, rule
 from kcfg.core.rules.tmem.ranges import called
@@ -47,7 +47,7 @@ def written_by_mma(
                     f"an MMA adds to {name}, which is no accumulator",
                     path=f"mma[{number}].accumulators[{at}]",
                     value=name,
-                    fix=f"name {joined(names, 'or')}" if names else "give the accumulators names",
+                    fix=f"name {offered(list(names))}" if names else "give the accumulators names",
                 )
                 continue
             index = names[name]

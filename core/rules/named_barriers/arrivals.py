@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from kcfg.core.block.arrivals import named, times
 from kcfg.core.block.block import Block
 from kcfg.core.block.parts import NamedBarrier, Role
-from kcfg.core.figures import joined, some
+from kcfg.core.figures import joined, offered, some
 from kcfg.core.hardware.sources import H200_KERNELS, PTX
 from kcfg.core.rules import Breach, rule
 
@@ -45,7 +45,7 @@ def roles_arrive(
                     f"{name} arrives at {_called(barrier, index)}, and is no role",
                     path=f"named_barriers[{index}].roles[{number}]",
                     value=name,
-                    fix=f"name {joined(known, 'or')}" if known else "give the roles names",
+                    fix=f"name {offered(list(known))}" if known else "give the roles names",
                 )
         every = [role for name in names for role in known.get(name, ())]
         threads = times(every, "thread", block.target.warp_size)

@@ -10,7 +10,7 @@ from kcfg.core.block.block import Block
 from kcfg.core.block.parts import Pipeline, TensorMap
 from kcfg.core.block.rings import copies, label, paired, slot
 from kcfg.core.engine.arith import ceildiv
-from kcfg.core.figures import joined, size
+from kcfg.core.figures import joined, offered, size
 from kcfg.core.hardware.sources import H200_KERNELS, PTX
 from kcfg.core.hardware.tensor_map import brought
 from kcfg.core.rules import Breach, rule
@@ -213,7 +213,7 @@ def _unknown(line: Pipeline, index: int, known: list[str]) -> Iterator[Breach]:
                 f"{name} fills {label(line, index)}, and is no tensor map",
                 path=f"pipelines[{index}].maps[{number}]",
                 value=name,
-                fix=f"name {joined(known, 'or')}",
+                fix=f"name {offered(list(known))}",
             )
 
 

@@ -8,7 +8,7 @@ from kcfg.core.block import aliases
 from kcfg.core.block.block import Block
 from kcfg.core.block.parts import Pipeline, Region
 from kcfg.core.block.rings import label, slot, taken
-from kcfg.core.figures import joined, size, some
+from kcfg.core.figures import joined, offered, size, some
 from kcfg.core.rules import Breach, rule
 
 Lines = tuple[Pipeline, ...]
@@ -72,7 +72,7 @@ def _unknown(block: Block, pipelines: Lines) -> Iterator[Breach]:
                     f"{label(line, index)} lies in {name}, which is no region",
                     path=f"pipelines[{index}].region[{number}]",
                     value=name,
-                    fix=f"name {joined(sorted(known), 'or')}",
+                    fix=f"name {offered(sorted(known))}",
                 )
 
 
@@ -84,7 +84,7 @@ def _outside(block: Block, pipelines: Lines, asked: int | None) -> Iterator[Brea
         for index, root in enumerate(aliases.roots(pipelines))
         if root == index and not block.homes[index]
     ]
-    if end is None or not loose:
+    if end is None or not loose or any(region.bytes is None for _, region in block.placed):
         return
     owner = aliases.roots([region for _, region in block.placed])
     own = [index for index, root in enumerate(owner) if root == index]
@@ -162,8 +162,8 @@ def stages_of_region(block: Block, pipelines: Lines) -> Iterator[Breach]:
         spared = stage - _mbarriers(block, line)
         if step is not None and spared > step:
             yield _overlapping(line, index, regions, step)
-        elif stage and line.stages and not unlike:
-            room, prior = sum(region.bytes or 0 for region in regions), before.get(home, 0)
+        elif stage and line.stages and not unlike and (room := _room(regions)) is not None:
+            prior = before.get(home, 0)
             apart = step if step is not None and alone else stage
             need = prior + (line.stages - 1) * apart + stage
             least = need - (stage - spared) * (1 if apart == step else line.stages)
@@ -171,6 +171,12 @@ def stages_of_region(block: Block, pipelines: Lines) -> Iterator[Breach]:
                 before[home] = need
             if prior <= room < least:
                 yield _too_long(line, index, regions, need, room)
+
+
+def _room(regions: list[Region]) -> int | None:
+    """Bytes of some regions together; None where one does not say."""
+    known = [region.bytes for region in regions if region.bytes is not None]
+    return sum(known) if len(known) == len(regions) else None
 
 
 def _mbarriers(block: Block, line: Pipeline) -> int:

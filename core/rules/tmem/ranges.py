@@ -124,7 +124,7 @@ def _aliased(places: Places, lanes: int) -> Iterator[Breach]:
     first = {each.name: index for index, (_, each) in reversed(list(enumerate(places)))}
     for index, (start, each) in enumerate(places):
         over = first.get(each.alias_of) if each.alias_of is not None else None
-        if over is None or over == index or not each.columns:
+        if over is None or over == index or not each.columns or places[over][1].columns is None:
             continue
         at, other = places[over]
         names = f"{named(each, index)} shares the columns of {named(other, over)}"
