@@ -57,7 +57,7 @@ def test_a_large_launch_is_judged_at_once_and_in_few_words(what: str) -> None:
     kernel = launch(json.dumps(shape)[1:-1]).derive()
     before = time.process_time()
     found = findings(kernel)
-    assert time.process_time() - before < 1
+    assert time.process_time() - before < 3
     assert sum(len(each.message) for each in found) < 60_000
 
 
