@@ -15,6 +15,18 @@ from kcfg.core.spec.known import LAUNCH, listed, releases
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
+BUILD = {
+    "description": "What the kernel is in what a compiler makes, for `kcfg check`.",
+    "type": ["object", "null"],
+    "additionalProperties": False,
+    "properties": {
+        "kernel": {
+            "description": "Its name or a part of it, mangled or not, or a pattern with * and ?.",
+            "type": ["string", "number", "boolean", "null"],
+        }
+    },
+}
+
 
 def schema(kernel: str | None = None) -> dict[str, Any]:
     """The schema of specs of one kernel, or of all, those that the project lists included.
@@ -108,6 +120,7 @@ def _spec(
             },
             "name": {"description": "A label of your own.", "type": "string"},
             "shape": shape,
+            "build": BUILD,
             **others,
         },
     }

@@ -266,7 +266,7 @@ class BulkCopy(Group):
 
 
 class Compiled(Group):
-    """What the compiler reports of a build: ``ptxas -v``, ``cuobjdump --dump-resource-usage``."""
+    """What is known of a build: by ``ptxas -v``, ``cuobjdump``, its PTX or Triton's cache."""
 
     target: str | None = word("The target it was compiled for, such as sm_100a.")
     registers: int | None = number("registers", "Registers per thread at launch.")
@@ -276,6 +276,21 @@ class Compiled(Group):
     stack: int | None = number("bytes", "The stack frame of a thread.")
     spill_stores: int | None = number("bytes", "Registers stored to local memory.")
     spill_loads: int | None = number("bytes", "Registers loaded from local memory.")
+    threads: tuple[int, ...] = numbers(
+        "threads", "The x, y, z of the only block it is compiled for (.reqntid).", longest=3
+    )
+    max_threads: int | None = number(
+        "threads", "The most threads it is compiled for: of its launch bounds (.maxntid)."
+    )
+    min_blocks: int | None = number(
+        "blocks", "The blocks per SM it is compiled for: of its launch bounds (.minnctapersm)."
+    )
+    maxnreg: int | None = number("registers", "The cap it is compiled under, by whatever option.")
+    cluster: tuple[int, ...] = numbers(
+        "blocks", "The x, y, z of the cluster it is compiled for (.reqnctapercluster).", longest=3
+    )
+    dynamic: int | None = number("bytes", "Dynamic shared memory it is to be launched with.")
+    tmem_columns: int | None = number("columns", "Columns of tensor memory that it allocates.")
     setmaxnreg_ignored: str | None = word("The advisory that setmaxnreg was ignored, as C7508.")
     refused: str | None = word("The first error of a compilation that failed.")
 

@@ -92,8 +92,8 @@ class Found:
 
 
 def where(build: Build) -> str:
-    """The place in a log where a kernel begins."""
-    return f"{build.file}:{build.line}"
+    """The place in a log where a kernel begins; of an object its file."""
+    return f"{build.file}:{build.line}" if build.line else build.file
 
 
 def title(build: Build) -> str:

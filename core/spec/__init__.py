@@ -38,7 +38,7 @@ __all__ = ["STDIN", "Overrides", "Problem", "Spec", "read", "read_file"]
 
 T = TypeVar("T")
 
-KEYS = ("kernel", "release", "target", "name", "shape", "expect")
+KEYS = ("kernel", "release", "target", "name", "shape", "expect", "build")
 """What the top level of a spec may hold."""
 HOLDS = "a mapping with `kernel:` and `shape:`"
 OF_REPORTS = frozenset(("schema", "values", "units"))
@@ -53,7 +53,8 @@ class Spec(NamedTuple):
     of ``shape`` that have a value, as written or set on the command line. ``at`` has the
     positions of a key and of its value by path: ``kernel``, ``shape.depth``. ``source`` is
     the file, the number of the document and the line of its first key. Where nothing names a
-    release, ``release`` is the newest, and ``release_given`` false.
+    release, ``release`` is the newest, and ``release_given`` false. ``build`` is the kernel's
+    name in what a compiler makes of it, or a pattern, where that is said.
     """
 
     kernel: str
@@ -67,6 +68,7 @@ class Spec(NamedTuple):
     at: Mapping[str, Span]
     expect: dict[str, Expectation]
     release_given: bool = True
+    build: str | None = None
 
     def derive(self) -> Kernel:
         """The kernel's configuration; every number is computed when it is asked for."""
@@ -217,6 +219,8 @@ class Reading:
             from kcfg.core.spec.expectation import read_expect
 
             expect = read_expect(expected, cls, notes)
+        built = self.section(head, "build") or {}
+        build = head.build(built) if built else None
         if cls is None or found is None:
             return None
         shape = self.inputs(head, cls, found)
@@ -226,7 +230,7 @@ class Reading:
             self._faulty(head, found, key, message)
         if notes:
             return None
-        shape.at.mappings |= {"": top, "expect": expected}
+        shape.at.mappings |= {"": top, "expect": expected, "build": built}
         source = f"{self.file}#{self.document.number}:{notes.position(root)[0]}"
         return Spec(
             cls.kernel,
@@ -240,6 +244,7 @@ class Reading:
             shape.at,
             expect,
             release_given=head.has("release") or not cls.release,
+            build=build,
         )
 
     def _faulty(self, head: Head, found: dict[str, Entry], key: str, message: str) -> None:

@@ -19,7 +19,10 @@ from kcfg.core.spec.section import MERGE, Entry, Notes, Setting
 T = TypeVar("T")
 
 LONGEST_PATH = 1000
-"""Characters of a path in place of a name."""
+"""Characters of a path in place of a name, or of a kernel's name in a build."""
+
+OF_BUILD = ("kernel",)
+"""What ``build`` of a spec may hold."""
 
 
 def names() -> tuple[str, ...]:
@@ -90,6 +93,20 @@ class Head:
     def name(self) -> str | None:
         """The label; None where there is none."""
         return self._value("name", text) if self.has("name") else None
+
+    def build(self, entries: dict[str, Entry]) -> str | None:
+        """The kernel's name in a build, from the entries of ``build``; None where none is said."""
+        name = None
+        for key, entry in entries.items():
+            path = f"build.{key}"
+            if key not in OF_BUILD:
+                self.notes.unknown(entry.key, path, OF_BUILD)
+            elif not is_null(entry.value):
+                try:
+                    name = _short(entry.value, "a kernel in a build", LONGEST_PATH)
+                except RefusedError as error:
+                    self.notes.add(entry.value, path, str(error))
+        return name
 
     def has(self, key: str) -> bool:
         """Whether a key has a value."""

@@ -52,6 +52,14 @@ NO_KERNEL = Check(
     "it, mangled or not, or a pattern with `*` and `?`. The exit code is 2. It cannot be ignored.",
     waivable=False,
 )
+MIXED = Check(
+    "LOG002",
+    "warning",
+    "Whether the figures in a compiler's log are those of one kernel.\n\n"
+    "Two lines `Compiling entry function` without figures between them are those of compilers\n"
+    "that ran side by side: whose figures follow cannot be told, and none are judged. A build\n"
+    "with `make --output-sync`, with ninja, or with one job, keeps them apart.",
+)
 PIN = Check(
     "EXP001",
     "error",
@@ -90,4 +98,4 @@ MALFORMED = Check(
     "The one form is `# kcfg: ignore[ID, ID] reason`.",
 )
 
-CHECKS = (UNREADABLE, REFUSED, NO_KERNEL, PIN, STALE, UNUSED, NO_REASON, UNKNOWN, MALFORMED)
+CHECKS = (UNREADABLE, REFUSED, NO_KERNEL, MIXED, PIN, STALE, UNUSED, NO_REASON, UNKNOWN, MALFORMED)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from kcfg.core.spec.problem import Problem
 
 if TYPE_CHECKING:
+    from kcfg.core.check.listed import Checked
     from kcfg.core.emit.listed import Output
 
 NAME = "pyproject.toml"
@@ -32,6 +33,7 @@ class Settings(NamedTuple):
     ignore: tuple[str, ...] = ()
     strict: bool = False
     emit: tuple[Output, ...] = ()
+    check: tuple[Checked, ...] = ()
     kernels: tuple[str, ...] = ()
 
 
@@ -159,6 +161,12 @@ def _outputs(value: Any) -> tuple[Output, ...]:
     return read(value)
 
 
+def _checks(value: Any) -> tuple[Checked, ...]:
+    from kcfg.core.check.listed import read
+
+    return read(value)
+
+
 def _patterns(value: Any) -> tuple[str, ...]:
     from kcfg.core.spec.problem import quoted
 
@@ -175,5 +183,6 @@ READERS = {
     "ignore": _ids,
     "strict": _strict,
     "emit": _outputs,
+    "check": _checks,
     "kernels": _patterns,
 }
