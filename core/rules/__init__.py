@@ -79,6 +79,11 @@ class Rule(NamedTuple):
         return any(path.startswith(BUILD) for path in self.reads)
 
     @property
+    def name(self) -> str:
+        """What it is called where it is declared: what it looks at, and at what of it."""
+        return f"{self.check.__module__.rpartition('.')[2]}_{self.check.__name__}"
+
+    @property
     def title(self) -> str:
         """What it checks, in a line."""
         return self.page.partition("\n")[0]

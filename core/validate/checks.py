@@ -22,6 +22,11 @@ class Check(NamedTuple):
         return (self.severity,)
 
     @property
+    def name(self) -> str:
+        """What it is called here, in lower case."""
+        return next(name.lower() for name, each in globals().items() if each is self)
+
+    @property
     def title(self) -> str:
         """What it checks, in a line."""
         return self.page.partition("\n")[0]

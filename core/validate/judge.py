@@ -13,7 +13,7 @@ from kcfg.core.spec.known import Known
 from kcfg.core.spec.overrides import AS_IT_IS, Overrides
 from kcfg.core.spec.problem import Problem
 from kcfg.core.validate.advice import Advice
-from kcfg.core.validate.result import Beside, Judged, Located
+from kcfg.core.validate.result import Beside, Judged, Located, Waived
 from kcfg.core.validate.selection import EVERYTHING, Selection
 
 if TYPE_CHECKING:
@@ -148,12 +148,12 @@ def _judged(
             notes += [note] if note and mode.shows(finding) else []
     beside = mode.beside(spec, subject) if mode.beside else Beside()
     located += beside.found
-    waived: list[Finding] = []
+    waived: list[Waived] = []
     if waivers:
         every, located = located, []
         for each in every:
-            if waivers.waives(each.finding):
-                waived.append(each.finding)
+            if taken := waivers.waives(each.finding):
+                waived.append(taken)
             else:
                 located.append(each)
         located += [Located(finding) for finding in waivers.complaints(mode.selection)]
@@ -170,7 +170,7 @@ def _judged(
         tuple(shown),
         block=block,
         notes=(*said, *beside.notes, *notes),
-        waived=tuple(filter(mode.shows, waived)),
+        waived=tuple(each for each in waived if mode.shows(each.finding)),
     )
 
 

@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 
 class Known(NamedTuple):
-    """A rule or check, as listed and selected; ``severities`` are all that it may report."""
+    """A rule or check, as listed and selected; ``severities`` are all that it may report.
+
+    ``name`` is in lower case with underscores, and no other's.
+    """
 
     id: str
     severity: str
@@ -22,6 +25,7 @@ class Known(NamedTuple):
     title: str
     page: str
     waivable: bool
+    name: str
 
 
 @cache
@@ -36,7 +40,9 @@ def known() -> tuple[Known, ...]:
 
 
 def _known(each: Rule | Check, waivable: bool) -> Known:
-    return Known(each.id, each.severity, each.severities, each.title, each.page, waivable)
+    return Known(
+        each.id, each.severity, each.severities, each.title, each.page, waivable, each.name
+    )
 
 
 def find(id: str) -> Known:
