@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Any
 
 from kcfg.core import targets
 from kcfg.core.engine.quantity import REQUIRED, Input
-from kcfg.core.hardware.dtypes import SHORT_NAMES
+from kcfg.core.hardware.dtypes import ELEMENTS, SHORT_NAMES, SWIZZLES
 from kcfg.core.kernel import Kernel
 from kcfg.core.launch import schema as launch_schema
 from kcfg.core.spec.head import names as every
 from kcfg.core.spec.known import LAUNCH, listed, releases
 
-DRAFT = "https://json-schema.org/draft/2020-12/schema"
+DRAFT = "http://json-schema.org/draft-04/schema#"
+"""The draft whose integers are written without a fraction, as the reader wants them."""
 
 BUILD = {
     "description": "What the kernel is in what a compiler makes, for `kcfg check`.",
@@ -53,7 +55,7 @@ def schema(kernel: str | None = None) -> dict[str, Any]:
 def _names(branch: dict[str, Any]) -> list[str]:
     """What ``kernel:`` may say in a branch."""
     said = branch["properties"]["kernel"]
-    return [said["const"]] if "const" in said else list(said["enum"])
+    return list(said["enum"])
 
 
 def _specs(kernel: str) -> list[dict[str, Any]]:
@@ -85,7 +87,7 @@ def _release(cls: type[Kernel], newest: str) -> dict[str, Any]:
     return {
         "description": said,
         "anyOf": [
-            *({"type": "number", "const": each} for each in _versions(cls.release)[1:]),
+            *({"type": "number", "enum": [each]} for each in _versions(cls.release)[1:]),
             {"type": "string", "pattern": _pattern(cls.release)},
         ],
     }
@@ -112,17 +114,31 @@ def _spec(
         "required": required,
         "additionalProperties": False,
         "properties": {
-            "kernel": {"const": kernel} if kernel == named else {"enum": [kernel, named]},
-            "target": {
-                "description": f"GPU; {target} if left out.",
-                "type": ["string", "number"],
-                "examples": list(targets.names()),
+            "kernel": {"enum": list(dict.fromkeys((kernel, named)))},
+            "target": {"description": f"GPU; {target} if left out.", **_target()},
+            "name": {
+                "description": "A label of your own, on one line.",
+                "type": ["string", "number", "boolean", "null"],
             },
-            "name": {"description": "A label of your own.", "type": "string"},
             "shape": shape,
             "build": BUILD,
             **others,
         },
+    }
+
+
+@cache
+def _target() -> dict[str, Any]:
+    """Every spelling of a target: in whatever letter case, with marks between or without."""
+    known = [targets.find(name) for name in targets.names()]
+    spelled = [name for each in known for name in (each.name, *targets.spellings(each))]
+    numbers = [float(each.cc) for each in known]
+    return {
+        "anyOf": [
+            {"enum": [*targets.names(), None]},
+            {"type": "number", "enum": sorted(set(numbers))},
+            {"type": "string", "pattern": targets.pattern(spelled)},
+        ]
     }
 
 
@@ -167,17 +183,34 @@ def _input(member: Input) -> dict[str, Any]:
     return described
 
 
+@cache
+def _pin(unit: str) -> dict[str, Any]:
+    """What may be pinned of a result in some unit: a value, a bound, or a list of values."""
+    value: dict[str, Any]
+    whole = r"(0|-?[1-9][0-9]{0,18}|-0)"
+    if unit == "bool":
+        value, bound = {"type": "boolean"}, r"(==|!=)\s*(true|false)"
+    elif unit == "text":
+        value, bound = {"type": ["string", "number", "boolean", "null"]}, r"(==|!=)[^\n]*"
+    elif unit in ("dtype", "swizzle"):
+        short = [name for name, long in SHORT_NAMES.items() if long in ELEMENTS]
+        words = [*ELEMENTS, *short] if unit == "dtype" else list(SWIZZLES)
+        value = {"enum": [*words, None]}
+        bound = rf"(==|!=)\s*({'|'.join(map(re.escape, words))}|~|[Nn]ull|NULL)?"
+    else:
+        value, bound = {"type": "integer"}, rf"(==|!=|<=|>=|<|>)\s*{whole}"
+    several = {"type": "array", "items": value, "minItems": 1}
+    return {"anyOf": [value, {"type": "string", "pattern": rf"^{bound}\s*$"}, several]}
+
+
 def _expect(cls: type[Kernel]) -> dict[str, Any]:
-    bound = {"type": "string", "pattern": "^(<|<=|>|>=|==|!=) *-?[0-9]+$"}
-    value = {"type": ["integer", "boolean", "string", "number"]}
-    pin = {"anyOf": [value, bound, {"type": "array", "items": value}]}
     return {
         "description": "Results pinned for `kcfg validate`: a value, a bound such as '<= 232448', "
         "or a list of allowed values.",
         "type": "object",
         "additionalProperties": False,
         "properties": {
-            key: {"description": member.doc, **pin}
+            key: {"description": member.doc, **_pin(str(member.unit))}
             for key, member in (*cls.declared(), *cls.places())
         },
     }
