@@ -24,6 +24,14 @@ class Name(NamedTuple):
     read: Callable[[Any], Any]
 
 
+HEAD: dict[str, Callable[[Any], Any]] = {
+    "kernel": lambda kernel: type(kernel).kernel,
+    "release": lambda kernel: type(kernel).release,
+    "target": lambda kernel: kernel.target.name,
+}
+"""What a row needs beside its inputs to be derived again."""
+
+
 def name_of(cls: type[Kernel], text: str) -> Name:
     """What a name means: a value, else an input; ``inputs.`` and ``values.`` say which.
 
@@ -42,6 +50,8 @@ def name_of(cls: type[Kernel], text: str) -> Name:
     for attribute, declared in cls.inputs.items():
         if declared.key == key:
             return Name(text, _kind(declared), declared.unit, _attribute(attribute))
+    if text in HEAD:
+        return Name(text, "text", "", HEAD[text])
     unit = place_of(cls, text)
     if unit is not None:
         return Name(text, "number", unit, lambda kernel: kernel.read(text))
@@ -54,13 +64,18 @@ def name_of(cls: type[Kernel], text: str) -> Name:
 
 
 def default_columns(cls: type[Kernel], axes: tuple[Axis, ...], every: bool) -> list[str]:
-    """The columns of a sweep that names none: what varies, and ``every`` value or the verdict."""
+    """The columns of a sweep that names none: what varies, and the verdict.
+
+    With ``every`` also what else makes a row derivable again, and all values.
+    """
     values = _declared(cls)
     words = {spelling.word: spelling.means for spelling in cls.spellings}
     varied = dict.fromkeys(words.get(key, key) for axis in axes for key in axis.keys)
     inputs = [f"inputs.{key}" if isinstance(values.get(key), Quantity) else key for key in varied]
     if every:
-        return [*inputs, *(key for key in values if key not in inputs)]
+        others = (each.key for each in cls.inputs.values() if each.key not in varied)
+        given = (key for key in others if key not in values)
+        return [*inputs, *(key for key in values if key not in inputs), *given, *HEAD]
     return [*inputs, *(key for key in ("supported",) if key in values)]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable
 from functools import lru_cache
@@ -13,6 +14,7 @@ from kcfg.core.kernel import Kernel
 from kcfg.core.sweep.grid import Axis, Grid
 from kcfg.core.sweep.reduce import Reduction
 from kcfg.core.sweep.rows import Rows, Sheet
+from kcfg.core.version import VERSION
 
 Encode = Callable[["Heads", Sheet], bytes]
 """From the heads of the columns and a sheet of rows to what an output holds for them."""
@@ -72,6 +74,32 @@ class Query(NamedTuple):
     @property
     def cls(self) -> type[Kernel]:
         return loaded(self.origin) if self.origin else kernels.find(self.kernel, self.release)
+
+
+def about(query: Query) -> dict[str, str]:
+    """What makes a sweep reproducible, as text by names: its kernel, inputs and what was asked."""
+    axes = [dict(zip(axis.keys, map(_values, axis.values), strict=True)) for axis in query.axes]
+    said = {
+        "version": VERSION,
+        "kernel": query.kernel,
+        "release": query.release,
+        "target": query.target,
+        "arch": query.arch,
+        "inputs": dict(query.fixed),
+        "axes": axes,
+        "where": query.where,
+    }
+    return {
+        f"kcfg.{name}": value if isinstance(value, str) else json.dumps(value)
+        for name, value in said.items()
+    }
+
+
+def _values(values: Any) -> Any:
+    """The values of an axis, a long range by its ends."""
+    if isinstance(values, range):
+        return {"from": values.start, "to": values[-1], "step": values.step}
+    return list(values)
 
 
 class Tally(NamedTuple):
