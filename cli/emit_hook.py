@@ -78,7 +78,9 @@ def _handle(
     folder = os.path.dirname(settings.file)
     if output.spec not in sources:
         sources[output.spec] = Specs(Intake([_near(folder, output.spec)]), projects)
-    text, code = sources[output.spec].emitted(output.lang, name=output.name)
+    text, code = sources[output.spec].emitted(
+        output.lang, name=output.name, namespace=output.namespace
+    )
     if text is None:
         return code
     place = _near(folder, output.output)
