@@ -118,6 +118,7 @@ def _smem(block: Block) -> dict[str, Any] | None:
         "limit": smem.limit,
         "static": static,
         "used": smem.used,
+        "launch": block.dynamic_bytes,
         "free": smem.limit - smem.used - (static or 0),
         "regions": [_region(region) for region in smem.regions],
         "unplaced": smem.unplaced and str(smem.unplaced),

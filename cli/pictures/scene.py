@@ -94,6 +94,11 @@ def _region(region: dict[str, Any]) -> Span:
 def _memory(spans: tuple[Span, ...], limit: int, used: int, block: Block) -> Bar:
     """A block's shared memory: what is used, the free rest, and what the system keeps."""
     rest: list[Span] = []
+    launch = block.dynamic_bytes or 0
+    if spans and used < launch <= limit:
+        why = "the launch asks for it, and the layout has no name for it"
+        rest.append(_bytes("asked for, not laid out", used, launch - used, "padding", why))
+        used = launch
     reserve = block.target.smem_reserved_per_block
     if spans and used < limit:
         rest.append(_bytes("free", used, limit - used, "free"))

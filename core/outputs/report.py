@@ -88,6 +88,7 @@ def _smem() -> Schema:
         limit=number(),
         static=maybe(number()),
         used=number(),
+        launch=maybe(number()),
         free=number(),
         regions=many(region),
         unplaced=maybe(text()),
