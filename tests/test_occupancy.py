@@ -10,6 +10,9 @@ from typing import Any
 import pytest
 
 from kcfg.core.hardware.occupancy import Block, cliffs, drops_minimum, occupancy, register_cap
+from kcfg.core.rules.cliffs import nearby
+from kcfg.core.rules.occupancy import resident as sharing
+from kcfg.core.spec import Spec, read
 from kcfg.core.targets import find, names
 
 B200 = find("b200")
@@ -235,3 +238,30 @@ def test_cliffs_of_shared_memory_are_those_of_trying_every_size(seed: int) -> No
     more = [total - size for total in tried if total > size and tried[total] < now]
     found = cliffs(target, block)
     assert (found.smem_fewer, found.smem_more) == (first(less), first(more))
+
+
+@pytest.mark.parametrize(
+    ("shape", "said"),
+    [
+        (
+            "threads: 256, registers: {entry: 88}, shared: {static: 0, dynamic: 20000}",
+            "2 blocks per SM: more with at most 80 registers and 192 threads; fewer from"
+            " 115,713 B (113.0 KiB) of shared memory, 129 registers and 321 threads",
+        ),
+        ("threads: 64", "32 blocks per SM: fewer from 65 threads"),
+        ("threads: 1024, shared: {dynamic: 300000}", ""),
+    ],
+)
+def test_what_is_nearby_is_true_of_the_occupancy(shape: str, said: str) -> None:
+    """Each figure is where the number of blocks changes, by the rule that counts them."""
+    (spec,) = read(f"kernel: launch\nshape: {{{shape}}}\n", "a.yaml")
+    assert isinstance(spec, Spec)
+    block = spec.derive().block
+    assert nearby(block) == said
+    if block.registers is None:
+        return
+    blocks = sharing(block, 256).blocks
+    for threads, change in ((192, 1), (224, 0), (320, 0), (321, -1)):
+        assert (sharing(block, threads).blocks > blocks) - (
+            sharing(block, threads).blocks < blocks
+        ) == change

@@ -27,6 +27,9 @@ BesideOf = Callable[[Spec, "Kernel"], Beside]
 SAVED = "\nvalues:"
 """What a document must hold to be a saved report."""
 
+OCCUPANCY = "OCC001"
+"""The rule of which more is told beside its finding."""
+
 MARK = "kcfg:"
 """What a document must hold to have comments for kcfg."""
 
@@ -163,6 +166,11 @@ def _judged(
     name = spec.name or spec.kernel
     newest = f"{spec.source}: no release given: {spec.release}, the newest"
     said = [newest] if mode.infos and not spec.release_given else []
+    if mode.infos and any(each.finding.rule == OCCUPANCY for each in shown):
+        from kcfg.core.rules.cliffs import nearby
+
+        near = nearby(subject.block)
+        said += [f"{spec.source}: {OCCUPANCY}: {near}"] if near else []
     return Judged(
         mode.file,
         spec.source,
