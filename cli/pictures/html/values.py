@@ -102,7 +102,7 @@ def _row(derived: Sequence[Derived], name: str, where: str) -> str:
 
 def _cell(each: Derived, name: str, value: Any, where: str) -> str:
     if value is MISSING:
-        return '<span class="dim">none</span>'
+        return '<span class="dim">no such value</span>'
     if isinstance(value, dict | list):
         import json
 
