@@ -146,6 +146,15 @@ class Kernel(Struct):
         """What is wrong with what inputs come to on a target; ``inputs`` are by attribute."""
         return []
 
+    @classmethod
+    def of_call(cls) -> type[Kernel] | None:
+        """The class that derives what is launched for a call; None where that is not known.
+
+        It has the same name and release, and the inputs of the call beside those of this one,
+        of which it chooses some.
+        """
+        return None
+
     @property
     def verdict(self) -> bool | None:
         """Whether upstream takes the configuration; None where it has no verdict."""
@@ -175,6 +184,20 @@ class Kernel(Struct):
         """What upstream launches in its place: the key of the input it is about, and a sentence.
 
         It was read in upstream's source and not run, so it is said and not derived.
+        """
+        return ()
+
+    def remarks(self) -> tuple[tuple[str, str], ...]:
+        """What is to be said of values: the key, and a sentence.
+
+        That the spec gave one in place of what a dispatcher chooses.
+        """
+        return ()
+
+    def unexecuted(self) -> tuple[tuple[str, str], ...]:
+        """What of the derivation was read in upstream's source and never run: key and sentence.
+
+        Everything else was compared with what upstream's own code gave.
         """
         return ()
 

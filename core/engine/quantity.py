@@ -64,7 +64,8 @@ class Input:
     ``choices``. ``default`` is `REQUIRED` where a spec must give the value. A ``repeated``
     input is a member of the upstream struct too, and so also one of the values. A ``tunable``
     input is a choice of the kernel's author or its caller (a tile, a number of stages, a page
-    of the cache); any other is a fact of the model that the kernel must serve.
+    of the cache); any other is a fact of the model that the kernel must serve. What belongs to
+    a ``call`` (how many sequences, how long) stands in a spec under that key.
     """
 
     def __init__(
@@ -80,12 +81,13 @@ class Input:
         choices: tuple[str, ...] = (),
         repeated: bool = False,
         tunable: bool = False,
+        call: bool = False,
     ) -> None:
         if unit not in UNITS:
             raise TypeError(f"no such unit: {unit}")
         self.kind, self.unit, self.doc, self.default = kind, unit, doc, default
         self.key, self.least, self.most, self.choices = key, least, most, choices
-        self.repeated, self.tunable = repeated, tunable
+        self.repeated, self.tunable, self.call = repeated, tunable, call
         self.name = ""
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -103,12 +105,14 @@ def integer(
     key: str = "",
     repeated: bool = False,
     tunable: bool = False,
+    call: bool = False,
 ) -> Any:
     """An integer input, in ``unit``, from ``least`` to ``most``.
 
     ``key`` is its name in a spec where that differs from the attribute's: a request
     whose result has the same name upstream. ``repeated`` makes it one of the values;
-    ``tunable`` says that the kernel's author chooses it, and no model demands it.
+    ``tunable`` says that the kernel's author chooses it, and no model demands it, ``call`` that
+    it is one of a call.
     """
     return Input(
         int,
@@ -120,6 +124,7 @@ def integer(
         key=key,
         repeated=repeated,
         tunable=tunable,
+        call=call,
     )
 
 
@@ -130,9 +135,12 @@ def flag(
     key: str = "",
     repeated: bool = False,
     tunable: bool = False,
+    call: bool = False,
 ) -> Any:
-    """A truth value as input; ``key``, ``repeated`` and ``tunable`` as of `integer`."""
-    return Input(bool, "bool", doc, default, key=key, repeated=repeated, tunable=tunable)
+    """A truth value as input; all but ``doc`` and ``default`` as of `integer`."""
+    return Input(
+        bool, "bool", doc, default, key=key, repeated=repeated, tunable=tunable, call=call
+    )
 
 
 def choice(
@@ -144,13 +152,22 @@ def choice(
     key: str = "",
     repeated: bool = False,
     tunable: bool = False,
+    call: bool = False,
 ) -> Any:
     """A text input, one of ``choices``; a default of None makes it optional (absent).
 
-    ``key``, ``repeated`` and ``tunable`` are as of `integer`.
+    ``key``, ``repeated``, ``tunable`` and ``call`` are as of `integer`.
     """
     return Input(
-        str, unit, doc, default, choices=choices, key=key, repeated=repeated, tunable=tunable
+        str,
+        unit,
+        doc,
+        default,
+        choices=choices,
+        key=key,
+        repeated=repeated,
+        tunable=tunable,
+        call=call,
     )
 
 

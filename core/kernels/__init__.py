@@ -55,6 +55,12 @@ def find(kernel: str, release: str | None = None) -> type[Kernel]:
     return found
 
 
+def with_calls() -> list[tuple[str, str]]:
+    """The kernels and releases of which it is known what is launched for a call."""
+    every = ((name, release) for name in names() for release in releases(name))
+    return [each for each in every if find(*each).of_call() is not None]
+
+
 @cache
 def packaged() -> dict[str, dict[str, type[Kernel]]]:
     """The kernels of installed packages: classes by name and release, in order of releases.

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 from kcfg.core.hardware.target import Target
 from kcfg.core.kernel import Kernel
+from kcfg.core.spec.calls import CALL, beside, of_call, without
 from kcfg.core.spec.documents import STDIN, Document, documents, lines_of, opened, why_unread
 from kcfg.core.spec.head import Head
 from kcfg.core.spec.known import Known, defines
@@ -29,7 +30,7 @@ from kcfg.core.spec.section import (
     entries,
     untagged,
 )
-from kcfg.core.spec.shape import Shape, needed, read_shape
+from kcfg.core.spec.shape import Shape, grammar, needed, read_shape
 
 if TYPE_CHECKING:
     from kcfg.core.spec.expectation import Expectation
@@ -38,7 +39,7 @@ __all__ = ["STDIN", "Overrides", "Problem", "Spec", "read", "read_file"]
 
 T = TypeVar("T")
 
-KEYS = ("kernel", "release", "target", "name", "shape", "expect")
+KEYS = ("kernel", "release", "target", "name", "shape", "call", "expect")
 """What the top level of a spec may hold."""
 HOLDS = "a mapping with `kernel:` and `shape:`"
 OF_REPORTS = frozenset(("schema", "values", "units"))
@@ -208,7 +209,7 @@ class Reading:
             if key not in self.keys and key != MERGE:
                 notes.unknown(entry.key, key, self.keys)
         head = Head(top, root, notes, self.known)
-        cls = head.kernel()
+        cls = self._called(head, head.kernel())
         target, name = head.target(cls), head.name()
         found = self._shape(head, cls)
         expected = self.section(head, "expect") or {}
@@ -226,7 +227,7 @@ class Reading:
             self._faulty(head, found, key, message)
         if notes:
             return None
-        shape.at.mappings |= {"": top, "expect": expected}
+        shape.at.mappings |= {"": top, "call": found, "expect": expected}
         source = f"{self.file}#{self.document.number}:{notes.position(root)[0]}"
         return Spec(
             cls.kernel,
@@ -241,6 +242,20 @@ class Reading:
             expect,
             release_given=head.has("release") or not cls.release,
         )
+
+    def _called(self, head: Head, cls: type[Kernel] | None) -> type[Kernel] | None:
+        """The class that derives the call, where the spec or the command line has one."""
+        if cls is None:
+            return None
+        if not head.has(CALL):
+            settings = [key for key, _ in self.overrides.shape()]
+            return (settings and of_call(cls, settings)) or cls
+        called = cls.of_call()
+        if called is None:
+            from kcfg.core.kernels import with_calls
+
+            self.notes.add(head.top[CALL].key, CALL, without(cls, with_calls()))
+        return called
 
     def _faulty(self, head: Head, found: dict[str, Entry], key: str, message: str) -> None:
         """Note what is wrong with what the inputs come to, at the one it is about."""
@@ -285,4 +300,7 @@ class Reading:
             found = {}
         if self.overrides != NOTHING:
             self.overrides.over(found, cls, self.notes)
+        call = self.section(head, CALL)
+        if cls is not None and (call is not None or grammar(cls).call):
+            return beside(found, call or {}, cls, self.notes)
         return found

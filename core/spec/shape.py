@@ -28,12 +28,20 @@ class Grammar(NamedTuple):
     """What the shape of a kernel may hold: its inputs, and other words for some, by key.
 
     ``defaults`` are those of the inputs that have one; ``needed`` are the others' keys.
+    ``call`` are the keys of the inputs that belong to a call; they stand under ``call``, or
+    under ``shape`` where the kernel derives nothing but calls.
     """
 
     inputs: dict[str, tuple[str, Input]]
     spellings: dict[str, Spelling]
     defaults: dict[str, Any]
     needed: frozenset[str]
+    call: tuple[str, ...]
+    calls_alone: bool
+
+    def at(self, key: str) -> str:
+        """The path of a key in a spec."""
+        return f"call.{key}" if key in self.call and not self.calls_alone else f"shape.{key}"
 
     def same(self, key: str) -> tuple[str, ...]:
         """Every key that gives the same input as this one."""
@@ -52,7 +60,9 @@ def grammar(cls: type[Kernel]) -> Grammar:
         spellings = {spelling.word: spelling for spelling in cls.spellings}
         needed = frozenset(key for key, (name, _) in inputs.items() if name in cls.needed)
         defaults = {key: each.default for key, (_, each) in inputs.items() if key not in needed}
-        _GRAMMARS[cls] = Grammar(inputs, spellings, defaults, needed)
+        call = tuple(key for key, (_, member) in inputs.items() if member.call)
+        alone = bool(call) and cls.of_call() is cls
+        _GRAMMARS[cls] = Grammar(inputs, spellings, defaults, needed, call, alone)
     return _GRAMMARS[cls]
 
 
@@ -98,7 +108,7 @@ class _Reading:
         inputs, spellings = self.grammar.inputs, self.grammar.spellings
         at = Places(self.notes.line)
         at.mappings["shape"] = self.found
-        at.others = {_at(spellings[word].means): self.found[word] for word in words}
+        at.others = {self.grammar.at(spellings[word].means): self.found[word] for word in words}
         return Shape({inputs[key][0]: value for key, value in self.values.items()}, given, at)
 
     def _read(self) -> dict[str, Any]:
@@ -111,7 +121,7 @@ class _Reading:
             elif key in spellings:
                 means, declared, values = spellings[key].means, spellings[key].read, words
             elif key != MERGE:
-                self.notes.unknown(key_node, _at(key), (*inputs, *spellings))
+                self._strange(key, key_node)
                 continue
             else:
                 continue
@@ -119,11 +129,20 @@ class _Reading:
                 value = read(node, declared)
             except RefusedError as error:
                 self.refused.add(means)
-                self.notes.add(node, _at(key), str(error))
+                self.notes.add(node, self.grammar.at(key), str(error))
             else:
                 if value is not None:
                     values[key] = value
         return words
+
+    def _strange(self, key: str, node: Node) -> None:
+        """Note a key that is no input; one of a call stands elsewhere."""
+        called = self.cls.of_call()
+        if called is not None and key in grammar(called).call:
+            self.notes.add(node, f"shape.{key}", f"`{key}` stands under `call:`")
+            return
+        known = (*self.grammar.inputs, *self.grammar.spellings)
+        self.notes.unknown(node, f"shape.{key}", known)
 
     def _convert(self, spelling: Spelling, value: Any) -> None:
         word, means = spelling.word, spelling.means
@@ -131,7 +150,7 @@ class _Reading:
         for other in self.grammar.same(word):
             if other != word and other in self.found and not is_null(self.found[other].value):
                 message = f"`{word}` and `{other}` give the same input: keep one"
-                self.notes.add(self.found[word].key, _at(word), message)
+                self.notes.add(self.found[word].key, self.grammar.at(word), message)
                 self.refused.add(means)
                 return
         try:
@@ -146,7 +165,7 @@ class _Reading:
             )
         except RefusedError as error:
             self.refused.add(means)
-            self.notes.add(node, _at(word), f"`{means}`, which this gives, {error}")
+            self.notes.add(node, self.grammar.at(word), f"`{means}`, which this gives, {error}")
 
     def _missing(self) -> None:
         if self.grammar.needed <= self.values.keys() or MERGE in self.found:
@@ -162,11 +181,11 @@ class _Reading:
         for word in words:
             if word in self.found:
                 message = f"the value is empty, and `{key}`{unit} has no default: {declared.doc}"
-                self.notes.add(self.found[word].value, _at(word), message)
+                self.notes.add(self.found[word].value, self.grammar.at(word), message)
                 return
         other = f" (or {listed(f'`{word}`' for word in words[1:])})" if words[1:] else ""
         message = f"missing key `{key}`{other}{unit}: {declared.doc}"
-        self.notes.add(self.node, _at(key), message)
+        self.notes.add(self.node, self.grammar.at(key), message)
 
     def _conflicts(self, given: tuple[str, ...]) -> None:
         """Ask the kernel whether its inputs go together."""
@@ -174,8 +193,4 @@ class _Reading:
         for key, message in self.cls.conflicts(inputs, given):
             word = next((word for word in self.grammar.same(key) if word in self.found), key)
             node = self.found[word].value if word in self.found else self.node
-            self.notes.add(node, _at(word), message)
-
-
-def _at(key: str) -> str:
-    return f"shape.{key}"
+            self.notes.add(node, self.grammar.at(word), message)

@@ -1,0 +1,65 @@
+"""How FA4's dispatcher turns a wish for partitions into a number that is launched.
+
+Sources: the functions ``ws_p_ceiling``, ``bucket_ws`` and ``sk_ws_partitions`` of the
+dispatcher, max 26.7.0. A grid is counted in work items: the CTAs it has without a split.
+"""
+
+from __future__ import annotations
+
+from kcfg.core.engine.arith import ceildiv, div
+from kcfg.core.engine.terms import pick
+
+LADDER = (2, 4, 6, 8, 10, 12, 16, 18, 20, 24, 32, 48, 64, 96, 148)
+"""The numbers of partitions that the combining kernel is built for, one by one."""
+
+WAVES = 6
+"""Waves of work that a split may come to where there are many work items."""
+
+KEYS_OF_DEEP = 384
+"""Keys of a partition of the deep route."""
+
+
+def rung_from(wish: int) -> int:
+    """The first rung of the ladder that is at least the wish; the last one above the ladder."""
+    found = LADDER[-1]
+    for rung in reversed(LADDER):
+        found = pick(wish <= rung, rung, found)
+    return found
+
+
+def rung_to(wish: int) -> int:
+    """The last rung of the ladder that is at most the wish; 1 below the ladder."""
+    found = 1
+    for rung in LADDER:
+        found = pick(wish >= rung, rung, found)
+    return found
+
+
+def is_rung(partitions: int) -> bool:
+    """Whether a number of partitions is a rung of the ladder."""
+    return rung_to(partitions) == partitions
+
+
+def one_wave(items: int, sm_count: int) -> int:
+    """The most partitions with which work items fill at most one wave; 1 at least."""
+    share = div(sm_count, max(items, 1))
+    return max(1, share)
+
+
+def six_waves(items: int, sm_count: int) -> int:
+    """The most partitions of work items: one wave's for up to four, then six waves' at most."""
+    items = max(items, 1)
+    share = div(WAVES * sm_count, items)
+    return max(1, min(share, div(sm_count, min(items, 4))))
+
+
+def last_wave_fills(items: int, sm_count: int) -> bool:
+    """Whether twice the work items take less than twice the waves."""
+    return ceildiv(2 * items, sm_count) < 2 * ceildiv(items, sm_count)
+
+
+def bucket(wish: int, most: int, items: int, sm_count: int) -> int:
+    """The rung for a wish, ``most`` at most; 1 where less than two fill nothing that is idle."""
+    idle = (wish >= 2) | (items < sm_count) | last_wave_fills(items, sm_count)
+    return pick(idle, min(rung_from(wish), most), 1)
+
