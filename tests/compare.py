@@ -12,23 +12,64 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from kcfg.core import kernels
+from kcfg.core.kernel import Kernel
+from kcfg.core.kernels.fa4 import ladder
 from kcfg.core.spec import Spec, read
+from kcfg.core.spec.shape import grammar
 
 DATA = Path(__file__).parent / "golden"
 
 
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
 class Family(NamedTuple):
-    """Where a golden file's rows appear in kcfg: kernel, prefix of its values, extra inputs."""
+    """Where a golden file's rows appear in kcfg: kernel, prefix of its values, extra inputs.
+
+    ``asked`` makes the inputs a spec would give of a row's where they are not the same, and
+    ``names`` has the keys of fields that have another one here.
+    """
 
     kernel: str
     prefix: str = ""
-    extra: Mapping[str, Any] = MappingProxyType({})
+    extra: Mapping[str, Any] = NOTHING
+    asked: Callable[[dict[str, Any]], dict[str, Any]] = dict
+    names: Mapping[str, str] = NOTHING
+
+
+def attention(row: dict[str, Any]) -> dict[str, Any]:
+    """The inputs of a row of FA4's dispatcher: one depth for both, a window with its mask."""
+    mask, _, window = row["mask"].partition(":")
+    depth = {"qk_depth": row["depth"], "ov_depth": row["depth"]}
+    rest = {key: value for key, value in row.items() if key != "depth"}
+    return {**rest, **depth, "mask": mask, "window": int(window or 0)}
+
+
+def of_device(row: dict[str, Any]) -> dict[str, Any]:
+    """The inputs of a row but for the number of SMs, which the target says."""
+    return {key: value for key, value in row.items() if key != "sm_count"}
+
+
+def latent(row: dict[str, Any]) -> dict[str, Any]:
+    """The inputs of a row of MLA decode's dispatcher: any such attention of those heads."""
+    fp8 = row["is_fp8_kv"]
+    plain = ("scale_block_size", "bn_qk", "bk_pv", "page_size", "input_q_depth")
+    off = ("native_fp8", "per_token_scale_rope_aware", "native_fp8_unified_gather")
+    return {
+        "max_cache_valid_length": row.get("effective_max_cache_len"),
+        **{key: value for key, value in of_device(row).items() if key != "is_fp8_kv"},
+        **{"group": row["num_q_heads"], "depth": 512, "q_depth": 576},
+        **{"dtype_size": 2, "kv_type_size": 1 if fp8 else 2},
+        **{"swizzle_mode": "128B", "kv_mma_swizzle_mode": "128B"},
+        **dict.fromkeys(plain, 0),
+        **dict.fromkeys(off, False),
+    }
 
 
 OTHERS = {
@@ -47,6 +88,14 @@ OTHERS = {
     "block_scaled_config": Family("block_scaled_matmul"),
     "moe_dispatch": Family("grouped_matmul", "launch."),
     "block_scaled_choose": Family("block_scaled_matmul"),
+    "mla_prefer_1q": Family(
+        "mla_prefill", asked=of_device, names={"prefer_1q": "launch.prefer_1q"}
+    ),
+    "mla_decode_splits": Family("mla_decode", "launch.", asked=latent),
+    "mla_decode_partitions": Family("mla_decode", "launch.", asked=latent),
+    "fa4_dispatch": Family(
+        "fa4", "launch.", asked=attention, names={"smem": "launch_smem_used"}
+    ),
 }
 """The families of rows that do not have the name of the kernel they are of."""
 
@@ -61,6 +110,33 @@ def family(name: str) -> Family:
     if name in kernels.names():
         return Family(name)
     raise KeyError(f"{name}: no kernel has this name; if one has these rows, add it to OTHERS")
+
+
+def split_helper(row: dict[str, Any]) -> dict[str, Any]:
+    """What a row of the functions behind FA4's dispatcher is about."""
+    items, sms = row["raw_grid"], row["sm_count"]
+    if row["helper"] == "ws_p_ceiling":
+        return {
+            "plain": ladder.one_wave(items, sms),
+            "oversubscribed": ladder.six_waves(items, sms),
+        }
+    if row["helper"] == "bucket_ws":
+        return {"partitions": ladder.bucket(row["n"], row["p_max"], items, sms)}
+    worth = max(1, row["visible_keys"] // ladder.KEYS_OF_DEEP)
+    return {"partitions": ladder.rung_to(min(worth, ladder.one_wave(items, sms)))}
+
+
+def older_split(row: dict[str, Any]) -> dict[str, Any]:
+    """What a row of the older heuristic is about."""
+    batch, heads, sms = row["batch_size"], row["num_kv_heads"], row["sm_count"]
+    return {
+        "max_num_partitions": ladder.older_most(batch, heads, sms),
+        "num_partitions": ladder.older_split(batch, heads, row["num_keys"], sms),
+    }
+
+
+HELPERS = {"fa4_split_helpers": split_helper, "mha_decode_splits": older_split}
+"""The families of rows that are of a function, and what kcfg's gives for one."""
 
 
 class Difference(NamedTuple):
@@ -95,25 +171,43 @@ def rows(path: Path) -> Iterator[dict[str, Any]]:
 def spec_text(row: dict[str, Any]) -> str:
     """A row's inputs as the spec somebody would write."""
     of = family(row["family"])
-    shape = {**row["inputs"], **of.extra}
-    return json.dumps({"kernel": of.kernel, "release": row["release"], "shape": shape})
+    asked = {**of.asked(row["inputs"]), **of.extra}
+    spec = {"kernel": of.kernel, "release": row["release"]}
+    called = kernels.find(of.kernel, row["release"]).of_call()
+    keys = grammar(called).call if called else ()
+    call = {key: asked.pop(key) for key in keys if key in asked}
+    return json.dumps({**spec, "shape": asked, **({"call": call} if call else {})})
 
 
 def differences(row: dict[str, Any]) -> Iterator[Difference]:
     """Every field of a row that kcfg gives otherwise, in value or in type."""
+    if row["family"] in HELPERS:
+        values = HELPERS[row["family"]](row["inputs"])
+        yield from _compared(row, values, Family(""))
+        return
     spec = next(iter(read(spec_text(row), "row")))
     if not isinstance(spec, Spec):
         yield Difference("(refused)", None, "; ".join(map(str, spec)), row["inputs"])
         return
-    values = spec.derive().values()
-    prefix = family(row["family"]).prefix
+    values = _derived(spec, row["inputs"].get("sm_count")).values()
+    yield from _compared(row, values, family(row["family"]))
+
+
+def _compared(row: dict[str, Any], values: dict[str, Any], of: Family) -> Iterator[Difference]:
     for field, wanted in row["fields"].items():
-        key = prefix + field.replace("(page_size)", "").replace("()", "")
+        name = field.replace("(page_size)", "").replace("()", "")
+        key = of.names.get(name, of.prefix + name)
         got = values.get(key, "no such value")
         if isinstance(wanted, list):
             got = [values.get(f"{key}[{place}]") for place in range(len(wanted))]
         if got != wanted or type(got) is not type(wanted):
             yield Difference(field, wanted, got, row["inputs"])
+
+
+def _derived(spec: Spec, sm_count: int | None) -> Kernel:
+    """What a spec derives, for as many SMs as a row says."""
+    target = spec.target.replace(sm_count=sm_count) if sm_count else spec.target
+    return spec.cls(target=target, **spec.shape)
 
 
 def compare_file(path: Path) -> tuple[int, list[Difference]]:
@@ -129,7 +223,7 @@ def main(folder: str) -> int:
     """Compare every file of known rows in a folder; 1 where anything differs."""
     worst = 0
     for path in sorted(Path(folder).glob("*.jsonl")):
-        if path.name.partition("@")[0] not in (*OTHERS, *kernels.names()):
+        if path.name.partition("@")[0] not in (*OTHERS, *HELPERS, *kernels.names()):
             continue
         count, found = compare_file(path)
         print(f"{path.name}: {count} rows, {len(found)} differences")

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from kcfg.core.engine.quantity import Input, Quantity
-from kcfg.core.kernel import Kernel
+from kcfg.core.hardware.target import Target
+from kcfg.core.kernel import Conflict, Kernel
 
 
 class Origin(NamedTuple):
@@ -61,3 +62,20 @@ def overruled(kernel: Kernel, chosen: dict[str, Any]) -> list[tuple[str, str]]:
 
 def _text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+SMS = 148
+"""The SMs that the dispatchers are compiled for."""
+
+
+def compiled_for(target: Target, key: str) -> list[Conflict]:
+    """What is wrong with a target whose SMs a dispatcher's figures are not for."""
+    if target.sm_count == SMS:
+        return []
+    return [
+        Conflict(
+            key,
+            f"what is launched is known for {SMS} SMs, which the dispatcher is compiled for;"
+            f" {target.name} has {target.sm_count}",
+        )
+    ]

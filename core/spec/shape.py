@@ -61,7 +61,7 @@ def grammar(cls: type[Kernel]) -> Grammar:
         needed = frozenset(key for key, (name, _) in inputs.items() if name in cls.needed)
         defaults = {key: each.default for key, (_, each) in inputs.items() if key not in needed}
         call = tuple(key for key, (_, member) in inputs.items() if member.call)
-        alone = bool(call) and cls.of_call() is cls
+        alone = bool(call) and cls.of_call() is cls and cls.origin is None
         _GRAMMARS[cls] = Grammar(inputs, spellings, defaults, needed, call, alone)
     return _GRAMMARS[cls]
 

@@ -8,8 +8,10 @@ from typing import Any, ClassVar
 from kcfg.core.engine.quantity import choice, flag, integer, part, quantity, step
 from kcfg.core.engine.terms import all_of, any_of, pick
 from kcfg.core.hardware.dtypes import dtype_bytes, is_fp8, is_half
+from kcfg.core.hardware.target import Target
 from kcfg.core.kernel import Candidate, Conflict, Kernel
 from kcfg.core.kernels import called
+from kcfg.core.kernels.asked import given
 from kcfg.core.kernels.fa4 import r26_7
 from kcfg.core.kernels.fa4.dispatch import DISPATCH, Dispatch
 
@@ -165,6 +167,11 @@ class FlashAttentionCall(r26_7.FlashAttention4, Call):
 
     built = called.renamed(r26_7.FlashAttention4.supported, "built")
 
+    @step("bytes", source="memory of the GPU")
+    def memory_bytes(self) -> int:
+        """Memory there is for the workspace at most; where it is not known, what is needed."""
+        return given(self.target.dram_bytes, self.launch.workspace_bytes)
+
     @quantity("bool", source=f"{DISPATCH}, and what comes before it")
     def supported(self) -> bool:
         """Whether MAX launches this for the call: it comes here, and FA4 takes the configuration.
@@ -174,18 +181,24 @@ class FlashAttentionCall(r26_7.FlashAttention4, Call):
         """
         return all_of(
             configuration=self.built,
+            cache_holds_new_tokens=self.max_prompt_len <= self.max_cache_valid_length,
             stays_out_of_mha_depth512=any_of(
                 depth=(self.qk_depth != 256) & (self.qk_depth != 512),
                 few_rows=self.max_prompt_len * self.group <= 32,
             ),
             half_or_fp8=is_half(self.qkv_dtype) | is_fp8(self.qkv_dtype),
             ragged_or_fp8=self.ragged | is_fp8(self.qkv_dtype),
+            workspace_in_memory=self.launch.workspace_bytes <= self.memory_bytes,
         )
 
     @classmethod
     def conflicts(cls, inputs: dict[str, Any], given: Collection[str]) -> list[Conflict]:
         found = super().conflicts(inputs, given)
         return found or list(_conflicts(inputs))
+
+    @classmethod
+    def faults(cls, target: Target, inputs: dict[str, Any]) -> list[Conflict]:
+        return [*super().faults(target, inputs), *called.compiled_for(target, "num_partitions")]
 
     def launched(self) -> dict[str, Any]:
         at = self.launch
@@ -242,13 +255,6 @@ class FlashAttentionCall(r26_7.FlashAttention4, Call):
 
 def _conflicts(inputs: dict[str, Any]) -> Iterator[Conflict]:
     """What the dispatcher is never called with."""
-    new, cache = inputs["max_prompt_len"], inputs["max_cache_valid_length"]
-    if new > cache:
-        yield Conflict(
-            "max_prompt_len",
-            f"{new:,} new tokens in a cache of {cache:,}: the cache holds them too, so"
-            f" max_cache_valid_length is {new:,} at least",
-        )
     if inputs["qk_depth"] != inputs["ov_depth"]:
         yield Conflict(
             "ov_depth",
@@ -278,3 +284,4 @@ def _conflicts(inputs: dict[str, Any]) -> Iterator[Conflict]:
             yield Conflict(key, f"the dispatcher launches without `{key}`; mla_prefill has it")
     if inputs["is_mla"]:
         yield Conflict("is_mla", "this dispatcher launches no MLA: mla_prefill and mla_decode do")
+

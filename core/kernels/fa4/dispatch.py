@@ -17,6 +17,7 @@ from kcfg.core.kernels.fa4.ladder import (
     LADDER,
     bucket,
     is_rung,
+    older_split,
     one_wave,
     rung_to,
     six_waves,
@@ -294,7 +295,7 @@ class Split(Route):
         return given(self.splitk_asked, 1) > 1
 
     @step("count", source=f"{DISPATCH}, partitions")
-    def wanted(self) -> int:
+    def split_into(self) -> int:
         """Partitions asked for, or wished for the call."""
         return given(
             self.splitk_asked, pick(self.num_partitions > 0, self.num_partitions, self.wished)
@@ -306,9 +307,9 @@ class Split(Route):
         return pick(
             all_of(
                 may=self.may_split,
-                through_memory=(self.wanted <= 2) | self.has_workspace | self.clustered_by_spec,
+                through_memory=(self.split_into <= 2) | self.has_workspace | self.clustered_by_spec,
             ),
-            self.wanted,
+            self.split_into,
             1,
         )
 
@@ -402,4 +403,14 @@ class Dispatch(Split):
             * self.num_q_heads
             * (self.depth * self.output_bytes + 4),
             0,
+        )
+
+    @quantity("count", source="mha_decode_partition_heuristic")
+    def metadata_partitions(self) -> int:
+        """Partitions by the older heuristic, which the graph's metadata still has."""
+        return older_split(
+            self.batch_size,
+            div(self.num_q_heads, self.group),
+            self.max_cache_valid_length,
+            self.target.sm_count,
         )

@@ -63,3 +63,12 @@ def bucket(wish: int, most: int, items: int, sm_count: int) -> int:
     idle = (wish >= 2) | (items < sm_count) | last_wave_fills(items, sm_count)
     return pick(idle, min(rung_from(wish), most), 1)
 
+
+def older_most(batch_size: int, kv_heads: int, sm_count: int) -> int:
+    """The most partitions by the older heuristic (``mha_decode_partition_heuristic``)."""
+    return min(max(div(sm_count, batch_size * kv_heads), 1), 32)
+
+
+def older_split(batch_size: int, kv_heads: int, keys: int, sm_count: int) -> int:
+    """Partitions by the older heuristic: of 512 keys or more, in one wave."""
+    return min(older_most(batch_size, kv_heads, sm_count), max(1, div(keys, 512)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kcfg.core.engine.quantity import step
+from kcfg.core.kernel import Kernel
 from kcfg.core.kernels.mla_decode import r26_6
 from kcfg.core.kernels.mla_decode.shape import CONFIG
 
@@ -18,6 +19,12 @@ class MLADecode(r26_6.MLADecode):
     def tmem_pointer_bytes(self) -> int:
         """The tensor-memory address is no longer kept in dynamic shared memory."""
         return 0
+
+    @classmethod
+    def of_call(cls) -> type[Kernel] | None:
+        from kcfg.core.kernels.mla_decode.call import MLADecodeCall
+
+        return MLADecodeCall
 
 
 KERNEL = MLADecode
