@@ -100,6 +100,9 @@ class Kernel(Struct):
 
     The block has their values, and a finding about such a key is about that quantity.
     """
+    decisions: ClassVar[tuple[str, ...]] = ()
+    """The keys of what a dispatcher decides for a call, in the order it does: values of
+    `chooser`, under the name of its part."""
     unmodelled: ClassVar[frozenset[str]] = frozenset(
         (
             "active_clusters",
@@ -186,6 +189,11 @@ class Kernel(Struct):
         It was read in upstream's source and not run, so it is said and not derived.
         """
         return ()
+
+    def chooser(self) -> Struct:
+        """The part that decides for the call, whose values the ``decisions`` are."""
+        chooser: Struct = getattr(self, self.decisions[0].partition(".")[0])
+        return chooser
 
     def remarks(self) -> tuple[tuple[str, str], ...]:
         """What is to be said of values: the key, and a sentence.

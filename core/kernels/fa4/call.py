@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from typing import Any, ClassVar
 
 from kcfg.core.engine.quantity import choice, flag, integer, part, quantity, step
-from kcfg.core.engine.terms import all_of, any_of, pick
+from kcfg.core.engine.terms import all_of, pick
 from kcfg.core.hardware.dtypes import dtype_bytes, is_fp8, is_half
 from kcfg.core.hardware.target import Target
 from kcfg.core.kernel import Candidate, Conflict, Kernel
@@ -58,6 +58,7 @@ class FlashAttentionCall(r26_7.FlashAttention4, Call):
 
     struct = f"{DISPATCH} and FA4Config, max 26.7.0"
     origin = called.Origin("fa4", "26.7")
+    decisions: ClassVar = ("launch.kernel", "launch.route", "launch.partitions", "launch.split")
     configuration: ClassVar = r26_7.FlashAttention4
     """The class of a configuration by hand."""
     dispatcher: ClassVar = Dispatch
@@ -182,10 +183,7 @@ class FlashAttentionCall(r26_7.FlashAttention4, Call):
         return all_of(
             configuration=self.built,
             cache_holds_new_tokens=self.max_prompt_len <= self.max_cache_valid_length,
-            stays_out_of_mha_depth512=any_of(
-                depth=(self.qk_depth != 256) & (self.qk_depth != 512),
-                few_rows=self.max_prompt_len * self.group <= 32,
-            ),
+            not_for_mha_depth512=self.launch.shallow | (self.max_prompt_len * self.group <= 32),
             half_or_fp8=is_half(self.qkv_dtype) | is_fp8(self.qkv_dtype),
             ragged_or_fp8=self.ragged | is_fp8(self.qkv_dtype),
             workspace_in_memory=self.launch.workspace_bytes <= self.memory_bytes,

@@ -56,6 +56,11 @@ class Tiles(Struct):
         """Whether heads are so deep that there is one route alone."""
         return (self.depth == 256) | (self.depth == 512)
 
+    @step("bool", source=f"{DISPATCH}, route of depth 256 and 512")
+    def shallow(self) -> bool:
+        """Whether they are not."""
+        return (self.depth != 256) & (self.depth != 512)
+
     @step("bool", source=f"{DISPATCH}, tiles of 32 and 64")
     def has_short_tiles(self) -> bool:
         """Whether the call may take a tile of 32 or 64 rows."""
@@ -126,6 +131,13 @@ class Route(Tiles):
             asked_to_split=self.num_partitions > 0,
             one_tile=self.max_prompt_len <= self.tokens_128,
             few_work_items=self.items_256 <= self.target.sm_count // 2,
+        )
+
+    @quantity("text", source="attention of MAX on SM100, depth 256 and 512")
+    def kernel(self) -> str:
+        """Which kernel is launched: more rows of deep heads than a tile holds go elsewhere."""
+        return pick(
+            self.deep & (self.max_prompt_len * self.group > 32), "mha_depth512", "fa4"
         )
 
     @quantity("text", source=f"{DISPATCH}, the route")

@@ -70,6 +70,7 @@ class MLADecodeCall(r26_7.MLADecode, Call):
 
     struct = f"{DISPATCH} and the MLA decode configuration, max 26.7.0"
     origin = called.Origin("mla_decode", "26.7")
+    decisions: ClassVar = ("launch.split_page_size", "launch.num_partitions", "launch.combine")
     dispatcher: ClassVar = Partitions
     """The class of the choice."""
 

@@ -101,6 +101,7 @@ class MLAPrefillCall(r26_7.MLAConfig, Call):
 
     struct = f"{SELECT}, {PREFER} and MLAConfig, max 26.7.0"
     origin = called.Origin("mla_prefill", "26.7")
+    decisions: ClassVar = ("launch.query_tiles",)
     without = r26_7.MLAConfig.without | {"num_q_asked", "single_o_asked", "bn_cap"}
     choice: ClassVar = r26_7.MLAPrefill
     """The class of the choice."""
