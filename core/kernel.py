@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from functools import cached_property
+from importlib import import_module
 from typing import Any, ClassVar, NamedTuple
 
 from kcfg.core.block.block import Block
@@ -100,6 +101,9 @@ class Kernel(Struct):
 
     The block has their values, and a finding about such a key is about that quantity.
     """
+    called: ClassVar[str] = ""
+    """Where the class that derives its calls is: a module below ``kcfg.core.kernels`` and a name,
+    as ``fa4.call:FlashAttentionCall``. It is imported when a spec has a call, not before."""
     decisions: ClassVar[tuple[str, ...]] = ()
     """The keys of what a dispatcher decides for a call, in the order it does: values of
     `chooser`, under the name of its part."""
@@ -156,7 +160,11 @@ class Kernel(Struct):
         It has the same name and release, and the inputs of the call beside those of this one,
         of which it chooses some.
         """
-        return None
+        if not cls.called:
+            return None
+        module, _, name = cls.called.partition(":")
+        found: type[Kernel] = getattr(import_module(f"kcfg.core.kernels.{module}"), name)
+        return found if (found.kernel, found.release) == (cls.kernel, cls.release) else None
 
     @property
     def verdict(self) -> bool | None:

@@ -47,6 +47,9 @@ def page(diff: Diff, everything: bool) -> Iterator[Piece]:
         yield Line("no difference", "good")
     yield from _verdict(diff.verdict, old, new)
     yield from _given(diff)
+    if diff.parted is not None:
+        here, there = number(diff.parted.here), number(diff.parted.there)
+        yield Line(f"They part at {diff.parted.key}: {here}{ARROW}{there}.", "strong")
     yield from _results(diff, everything)
     yield from _formulas(diff)
     yield from moves.pieces(diff.moves)

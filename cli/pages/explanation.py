@@ -74,6 +74,8 @@ def reasons(told: Explanation) -> Iterator[Piece]:
         yield Line(one_line(told.doc), indent=2)
     if told.source:
         yield Line(f"As in {told.source}.", "dim", 2)
+    for said in told.remarks:
+        yield Line(f"{said[0].upper()}{said[1:]}.", "strong", 2)
     if told.formula:
         yield Code("\n".join(_lines(told)))
     elif told.kind == "input":

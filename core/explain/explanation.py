@@ -35,7 +35,8 @@ class Explanation(NamedTuple):
     ``key`` is its name in reports, ``name`` the one formulas use. ``used_by`` and
     ``inputs`` are keys: who reads it, and what it rests on in the end. ``because``
     explains what it reads, as deep as was asked; a name explained once is not repeated.
-    An input has no formula, unless it is one of a part: then what it is given.
+    An input has no formula, unless it is one of a part: then what it is given. ``remarks`` say
+    what was never run of it, and what a spec gave in place of what would be chosen.
     """
 
     key: str
@@ -55,6 +56,7 @@ class Explanation(NamedTuple):
     used_by: tuple[str, ...]
     inputs: tuple[str, ...]
     because: tuple[Explanation, ...]
+    remarks: tuple[str, ...] = ()
 
 
 class Word(NamedTuple):
@@ -224,6 +226,9 @@ def _explained(kernel: Kernel, place: Place, depth: int, seen: set[str]) -> Expl
         used_by=_users(struct, place.name),
         inputs=_inputs(struct, place.name),
         because=tuple(_reasons(kernel, reads, depth, seen)),
+        remarks=tuple(
+            said for key, said in (*kernel.remarks(), *kernel.unexecuted()) if key == place.key
+        ),
     )
 
 

@@ -83,7 +83,7 @@ def _decisions(kernel: Kernel, chooser: Struct) -> tuple[Any, ...]:
 
 def parted(old: Kernel, new: Kernel) -> Changed | None:
     """The first decision at which two calls of one kernel part; None where they do not."""
-    if type(old) is not type(new):
+    if old.decisions != new.decisions:
         return None
     before, after = decided(old), decided(new)
     return next((Changed(key, before[key], after[key]) for key in before if before[key] != after[key]), None)

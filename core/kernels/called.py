@@ -6,6 +6,7 @@ release, the inputs of the call, and what the dispatcher chooses where a spec gi
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from kcfg.core.engine.quantity import Input, Quantity
@@ -58,6 +59,11 @@ def overruled(kernel: Kernel, chosen: dict[str, Any]) -> list[tuple[str, str]]:
             key = kernel.inputs[name].key
             found.append((key, f"given as {_text(given)}; the dispatcher takes {_text(otherwise)}"))
     return found
+
+
+def never_run(found: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """What was read in upstream's source and not run, by key, as sentences say it."""
+    return tuple((key, f"read in the source and never run: {said}") for key, said in found)
 
 
 def _text(value: Any) -> str:

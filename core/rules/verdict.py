@@ -328,7 +328,7 @@ def given_instead(block: Block, kernel: Kernel) -> Iterator[Breach]:
     max_cache_valid_length: 8192}}
     """
     for key, said in kernel.remarks():
-        yield Breach(said, path=key)
+        yield Breach(f"{key} is {said}", path=key)
 
 
 @rule("CFG009", "info", reads="kernel", blames="supported", source=OWN)
@@ -347,4 +347,4 @@ def never_run(block: Block, kernel: Kernel) -> Iterator[Breach]:
     max_cache_valid_length: 8192}}
     """
     for key, said in kernel.unexecuted():
-        yield Breach(f"read in the source and never run: {said}", path=key)
+        yield Breach(f"{key} rests on what was {said}", path=key)

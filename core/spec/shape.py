@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from kcfg.core import kernels
 from kcfg.core.engine.quantity import Input
 from kcfg.core.kernel import Kernel, Spelling
 from kcfg.core.spec.nodes import Node
@@ -141,8 +142,22 @@ class _Reading:
         if called is not None and key in grammar(called).call:
             self.notes.add(node, f"shape.{key}", f"`{key}` stands under `call:`")
             return
+        others = () if self.cls.digest else self._releases_with(key)
+        if others:
+            said = f"what {self.cls.kernel} {self.cls.release} launches for a call is not known"
+            self.notes.add(node, f"shape.{key}", f"{said}; it is of {listed(others)}")
+            return
         known = (*self.grammar.inputs, *self.grammar.spellings)
         self.notes.unknown(node, f"shape.{key}", known)
+
+    def _releases_with(self, key: str) -> list[str]:
+        """The other releases of the kernel in which a key is one of a call."""
+        found = []
+        for kernel, release in kernels.with_calls():
+            called = kernels.find(kernel, release).of_call()
+            if kernel == self.cls.kernel and called and key in grammar(called).call:
+                found.append(release)
+        return found
 
     def _convert(self, spelling: Spelling, value: Any) -> None:
         word, means = spelling.word, spelling.means

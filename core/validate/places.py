@@ -66,7 +66,7 @@ def _places(spec: Spec, at: At, path: str) -> list[Place]:
     places = []
     for key in blamed_inputs(spec.cls, path):
         word = words.get(key)
-        shown = f"shape.{word}" if word in spec.given else ""
+        shown = f"shape.{word}" if word in spec.given else grammar(spec.cls).at(key)
         places += at(f"shape.{key}", shown)
     return places
 

@@ -12,8 +12,8 @@ from kcfg.core.hardware.target import Target
 from kcfg.core.kernel import Candidate, Conflict, Kernel
 from kcfg.core.kernels import called
 from kcfg.core.kernels.asked import given
-from kcfg.core.kernels.fa4 import r26_7
-from kcfg.core.kernels.fa4.dispatch import DISPATCH, Dispatch
+from kcfg.core.kernels.fa4 import r26_6, r26_7
+from kcfg.core.kernels.fa4.dispatch import DISPATCH, Dispatch, Dispatch26_6
 
 MASKS = ("causal", "null", "padded_causal", "sliding", "unknown")
 EXECUTED_WINDOWS = (1024, 16384)
@@ -53,27 +53,26 @@ class Call(Kernel):
     sink: bool = flag("Whether softmax has a sink.", default=False, call=True)
 
 
-class FlashAttentionCall(r26_7.FlashAttention4, Call):
-    """FA4 of MAX 26.7 as its dispatcher launches it."""
+class CalledAttention(r26_6.FlashAttention4, Call):
+    """FA4 as its dispatcher launches it, whichever release."""
 
-    struct = f"{DISPATCH} and FA4Config, max 26.7.0"
-    origin = called.Origin("fa4", "26.7")
+    unmodelled = r26_6.FlashAttention4.unmodelled - {"grid"}
     decisions: ClassVar = ("launch.kernel", "launch.route", "launch.partitions", "launch.split")
-    configuration: ClassVar = r26_7.FlashAttention4
+    configuration: ClassVar[type[r26_6.FlashAttention4]]
     """The class of a configuration by hand."""
-    dispatcher: ClassVar = Dispatch
+    dispatcher: ClassVar[type[Dispatch]]
     """The class of the choice."""
 
-    BM_asked: int | None = called.optional(r26_7.FlashAttention4, "BM")
-    splitk_asked: int | None = called.optional(r26_7.FlashAttention4, "splitk_partitions")
+    BM_asked: int | None = called.optional(r26_6.FlashAttention4, "BM")
+    splitk_asked: int | None = called.optional(r26_6.FlashAttention4, "splitk_partitions")
     ws_shared_key_given: bool | None = called.optional(
-        r26_7.FlashAttention4, "ws_shared_key_asked"
+        r26_6.FlashAttention4, "ws_shared_key_asked"
     )
 
     # What the dispatcher asks of FA4
 
     @part(hidden="configuration")
-    def tile_32(self) -> r26_7.FlashAttention4:
+    def tile_32(self) -> r26_6.FlashAttention4:
         """A tile of 32 rows; it shares keys where heads are deep."""
         return type(self).configuration(
             target=self.target,
@@ -89,7 +88,7 @@ class FlashAttentionCall(r26_7.FlashAttention4, Call):
         )
 
     @part(hidden="configuration")
-    def tile_64(self) -> r26_7.FlashAttention4:
+    def tile_64(self) -> r26_6.FlashAttention4:
         """A tile of 64 rows."""
         return type(self).configuration(
             target=self.target,
@@ -166,7 +165,7 @@ class FlashAttentionCall(r26_7.FlashAttention4, Call):
 
     # Whether MAX launches it
 
-    built = called.renamed(r26_7.FlashAttention4.supported, "built")
+    built = called.renamed(r26_6.FlashAttention4.supported, "built")
 
     @step("bytes", source="memory of the GPU")
     def memory_bytes(self) -> int:
@@ -221,7 +220,7 @@ class FlashAttentionCall(r26_7.FlashAttention4, Call):
         }
 
     def unexecuted(self) -> tuple[tuple[str, str], ...]:
-        return tuple(self._read_alone())
+        return called.never_run(self._read_alone())
 
     def _read_alone(self) -> Iterator[tuple[str, str]]:
         if self.mask == "unknown":
@@ -249,6 +248,32 @@ class FlashAttentionCall(r26_7.FlashAttention4, Call):
         from kcfg.core.kernels.fa4.routes import candidates
 
         return candidates(self)
+
+
+class FlashAttentionCall(CalledAttention, r26_7.FlashAttention4):
+    """FA4 of MAX 26.7 as its dispatcher launches it."""
+
+    struct = f"{DISPATCH} and FA4Config, max 26.7.0"
+    origin = called.Origin("fa4", "26.7")
+    configuration = r26_7.FlashAttention4
+    dispatcher = Dispatch
+
+
+class FlashAttentionCall26_6(CalledAttention):
+    """FA4 of MAX 26.6 as its dispatcher launches it: helpers of it were run, and not the whole."""
+
+    struct = f"{DISPATCH} and FA4Config, max 26.6.0"
+    origin = called.Origin("fa4", "26.6")
+    configuration = r26_6.FlashAttention4
+    dispatcher = Dispatch26_6
+
+    def _read_alone(self) -> Iterator[tuple[str, str]]:
+        yield (
+            "launch.route",
+            "that all but the most partitions is as in 26.7; the functions that count them were"
+            " run, and the dispatcher was not",
+        )
+        yield from super()._read_alone()
 
 
 def _conflicts(inputs: dict[str, Any]) -> Iterator[Conflict]:

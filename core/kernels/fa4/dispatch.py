@@ -426,3 +426,12 @@ class Dispatch(Split):
             self.max_cache_valid_length,
             self.target.sm_count,
         )
+
+
+class Dispatch26_6(Dispatch):
+    """That of MAX 26.6, in which a tile of 32 has the ceiling of any other."""
+
+    @step("bool", source="ws_p_ceiling")
+    def within_one_wave(self) -> bool:
+        """Whether partitions are to fill one wave at most: where deep, and for a window."""
+        return any_of(deep=self.deep, sliding_window=self.window > 0)

@@ -17,6 +17,7 @@ class FlashAttention4(Placement):
 
     kernel = "fa4"
     release = "26.6"
+    called = "fa4.call:FlashAttentionCall26_6"
     title = "Attention forward (FA4)"
     struct = "FA4Config and SM100AttentionSMem, max 26.6.0"
     changes = (

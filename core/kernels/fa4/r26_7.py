@@ -5,7 +5,6 @@ from __future__ import annotations
 from kcfg.core.engine.arith import mod
 from kcfg.core.engine.quantity import step
 from kcfg.core.engine.terms import all_of, any_of
-from kcfg.core.kernel import Kernel
 from kcfg.core.kernels.fa4 import r26_6
 from kcfg.core.kernels.fa4.shape import CONFIG
 
@@ -14,6 +13,7 @@ class FlashAttention4(r26_6.FlashAttention4):
     """FA4Config and SM100AttentionSMem of MAX 26.7."""
 
     release = "26.7"
+    called = "fa4.call:FlashAttentionCall"
     struct = "FA4Config and SM100AttentionSMem, max 26.7.0"
     changes = (
         "The tensor-memory address no longer takes 4 bytes of the budget; 32-row tiles of depth "
@@ -41,12 +41,6 @@ class FlashAttention4(r26_6.FlashAttention4):
     def tmem_pointer_bytes(self) -> int:
         """The tensor-memory address is no longer kept in dynamic shared memory."""
         return 0
-
-    @classmethod
-    def of_call(cls) -> type[Kernel] | None:
-        from kcfg.core.kernels.fa4.call import FlashAttentionCall
-
-        return FlashAttentionCall
 
 
 KERNEL = FlashAttention4

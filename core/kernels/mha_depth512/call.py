@@ -42,4 +42,5 @@ class MHADepth512Call(r26_7.MHADepth512, Call):
         )
 
     def unexecuted(self) -> tuple[tuple[str, str], ...]:
-        return (("supported", "that long prompts of deep heads come here, and not to fa4"),)
+        said = "that long prompts of deep heads come here, and not to fa4"
+        return called.never_run([("supported", said)])

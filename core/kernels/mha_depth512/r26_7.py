@@ -14,7 +14,6 @@ from kcfg.core.block.placing import (
 from kcfg.core.engine.quantity import step
 from kcfg.core.hardware.dtypes import swizzle_bytes
 from kcfg.core.hardware.occupancy import register_cap
-from kcfg.core.kernel import Kernel
 from kcfg.core.kernels.mha_depth512 import r26_6
 from kcfg.core.kernels.mha_depth512.config import CONFIG, SMEM
 from kcfg.core.kernels.mha_depth512.smem import SharedMemory
@@ -24,6 +23,7 @@ class MHADepth512(SharedMemory, r26_6.MHADepth512):
     """The pair-CTA attention of MAX 26.7."""
 
     release = "26.7"
+    called = "mha_depth512.call:MHADepth512Call"
     struct = f"{CONFIG} and {SMEM}, max 26.7.0"
     changes = "The tensor-memory address no longer takes 4 bytes of the budget."
     unmodelled = r26_6.MHADepth512.unmodelled - {"mbarriers"}
@@ -32,12 +32,6 @@ class MHADepth512(SharedMemory, r26_6.MHADepth512):
     def tmem_pointer_bytes(self) -> int:
         """The tensor-memory address is no longer kept in dynamic shared memory."""
         return 0
-
-    @classmethod
-    def of_call(cls) -> type[Kernel] | None:
-        from kcfg.core.kernels.mha_depth512.call import MHADepth512Call
-
-        return MHADepth512Call
 
     # Where everything sits
 

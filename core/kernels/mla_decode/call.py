@@ -11,7 +11,7 @@ from kcfg.core.hardware.target import Target
 from kcfg.core.kernel import Conflict, Kernel
 from kcfg.core.kernels import called
 from kcfg.core.kernels.asked import given
-from kcfg.core.kernels.mla_decode import r26_7
+from kcfg.core.kernels.mla_decode import r26_6, r26_7
 from kcfg.core.kernels.mla_decode.partitions import DISPATCH, SCALARS, Partitions
 
 
@@ -65,18 +65,16 @@ class Call(Kernel):
     )
 
 
-class MLADecodeCall(r26_7.MLADecode, Call):
-    """MLA decode of MAX 26.7 as its dispatcher launches it."""
+class CalledDecode(r26_6.MLADecode, Call):
+    """MLA decode as its dispatcher launches it, whichever release."""
 
-    struct = f"{DISPATCH} and the MLA decode configuration, max 26.7.0"
-    origin = called.Origin("mla_decode", "26.7")
     decisions: ClassVar = ("launch.split_page_size", "launch.num_partitions", "launch.combine")
     dispatcher: ClassVar = Partitions
     """The class of the choice."""
 
-    split_given: bool | None = called.optional(r26_7.MLADecode, "decoding_warp_split_k")
-    split_page_given: int | None = called.optional(r26_7.MLADecode, "split_page_size")
-    layout_g_given: bool | None = called.optional(r26_7.MLADecode, "decode_layout_g")
+    split_given: bool | None = called.optional(r26_6.MLADecode, "decoding_warp_split_k")
+    split_page_given: int | None = called.optional(r26_6.MLADecode, "split_page_size")
+    layout_g_given: bool | None = called.optional(r26_6.MLADecode, "decode_layout_g")
 
     @part("dispatcher")
     def launch(self) -> Partitions:
@@ -116,7 +114,7 @@ class MLADecodeCall(r26_7.MLADecode, Call):
 
     # Whether MAX launches it
 
-    built = called.renamed(r26_7.MLADecode.supported, "built")
+    built = called.renamed(r26_6.MLADecode.supported, "built")
 
     @quantity("bool", source=f"{DISPATCH}, and what comes before it")
     def supported(self) -> bool:
@@ -142,7 +140,7 @@ class MLADecodeCall(r26_7.MLADecode, Call):
         return tuple(called.overruled(self, chosen))
 
     def unexecuted(self) -> tuple[tuple[str, str], ...]:
-        return tuple(self._read_alone())
+        return called.never_run(self._read_alone())
 
     def _read_alone(self) -> Iterator[tuple[str, str]]:
         yield "launch.grid[2]", "the grid along z; along x and y it was not even read"
@@ -153,6 +151,20 @@ class MLADecodeCall(r26_7.MLADecode, Call):
             yield "launch.effective_max_cache_len", "what a sliding window counts as"
         if self.page_size and self.split_page_given is None:
             yield "launch.split_page_size", "which page the split goes by where the cache has pages"
+
+
+class MLADecodeCall(CalledDecode, r26_7.MLADecode):
+    """MLA decode of MAX 26.7 as its dispatcher launches it."""
+
+    struct = f"{DISPATCH} and the MLA decode configuration, max 26.7.0"
+    origin = called.Origin("mla_decode", "26.7")
+
+
+class MLADecodeCall26_6(CalledDecode):
+    """MLA decode of MAX 26.6 as its dispatcher launches it, which splits as that of 26.7."""
+
+    struct = f"{DISPATCH} and the MLA decode configuration, max 26.6.0"
+    origin = called.Origin("mla_decode", "26.6")
 
 
 def _conflicts(inputs: dict[str, Any]) -> Iterator[Conflict]:

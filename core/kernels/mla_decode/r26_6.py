@@ -16,6 +16,7 @@ class MLADecode(Shape):
 
     kernel = "mla_decode"
     release = "26.6"
+    called = "mla_decode.call:MLADecodeCall26_6"
     title = "MLA decode"
     struct = f"{CONFIG}, max 26.6.0"
     changes = "The first release kcfg knows."

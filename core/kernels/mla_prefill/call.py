@@ -223,7 +223,7 @@ class MLAPrefillCall(r26_7.MLAConfig, Call):
         return tuple(called.overruled(self, dict(zip(free, built, strict=True))))
 
     def unexecuted(self) -> tuple[tuple[str, str], ...]:
-        return tuple(self._read_alone())
+        return called.never_run(self._read_alone())
 
     def _read_alone(self) -> Iterator[tuple[str, str]]:
         yield "launch.switches", "that the form with one query tile is launched where preferred"

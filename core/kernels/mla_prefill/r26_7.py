@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from kcfg.core.kernel import Kernel
 from kcfg.core.kernels.fa4.r26_7 import FlashAttention4
 from kcfg.core.kernels.mla_prefill import r26_6
 from kcfg.core.kernels.mla_prefill.select import Select
@@ -24,12 +23,7 @@ class MLAPrefill(Select, MLAConfig):
     """The same, or the choice of one."""
 
     config = MLAConfig
-
-    @classmethod
-    def of_call(cls) -> type[Kernel] | None:
-        from kcfg.core.kernels.mla_prefill.call import MLAPrefillCall
-
-        return MLAPrefillCall
+    called = "mla_prefill.call:MLAPrefillCall"
 
 
 KERNEL = MLAPrefill
