@@ -64,9 +64,13 @@ def latent(row: dict[str, Any]) -> dict[str, Any]:
     return {
         "max_cache_valid_length": row.get("effective_max_cache_len"),
         **{key: value for key, value in of_device(row).items() if key != "is_fp8_kv"},
-        **{"group": row["num_q_heads"], "depth": 512, "q_depth": 576},
-        **{"dtype_size": 2, "kv_type_size": 1 if fp8 else 2},
-        **{"swizzle_mode": "128B", "kv_mma_swizzle_mode": "128B"},
+        "group": row["num_q_heads"],
+        "depth": 512,
+        "q_depth": 576,
+        "dtype_size": 2,
+        "kv_type_size": 1 if fp8 else 2,
+        "swizzle_mode": "128B",
+        "kv_mma_swizzle_mode": "128B",
         **dict.fromkeys(plain, 0),
         **dict.fromkeys(off, False),
     }
@@ -93,9 +97,7 @@ OTHERS = {
     ),
     "mla_decode_splits": Family("mla_decode", "launch.", asked=latent),
     "mla_decode_partitions": Family("mla_decode", "launch.", asked=latent),
-    "fa4_dispatch": Family(
-        "fa4", "launch.", asked=attention, names={"smem": "launch_smem_used"}
-    ),
+    "fa4_dispatch": Family("fa4", "launch.", asked=attention, names={"smem": "launch_smem_used"}),
 }
 """The families of rows that do not have the name of the kernel they are of."""
 

@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from kcfg.core import kernels, presets, targets
+from kcfg.core import kernels, models, presets, targets
 from kcfg.core.errors import UnknownError
 from kcfg.core.kernel import Kernel
 from kcfg.core.spec import Spec, read_file
@@ -147,6 +147,7 @@ KINDS: dict[str, Callable[[Params], list[str]]] = {
     "targets": _quiet(lambda params: targets.names()),
     "presets": _quiet(lambda params: presets.names()),
     "kernels": _quiet(lambda params: names()),
+    "models": _quiet(lambda params: models.names()),
     "rules": _quiet(_rules),
 }
 """Every kind of word that an option or argument takes."""

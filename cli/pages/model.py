@@ -101,7 +101,9 @@ def _cells(row: Row) -> Cells:
     shared = block.shared.dynamic if block.shared is not None else None
     stages = block.pipelines[0].stages if block.pipelines else None
     decided = ", ".join(
-        f"{key.partition('.')[2]} {number(value)}" for key, value in row.decided.items()
+        f"{key.partition('.')[2]} {number(value)}"
+        for key, value in row.decided.items()
+        if value != row.spec.kernel
     )
     return Cells(
         (
@@ -127,8 +129,8 @@ def _said(rows: Iterable[Row]) -> Iterator[Piece]:
             said.setdefault(text, []).append(where)
     if said:
         yield Heading("To be said")
-        for text, where in said.items():
-            yield Line(f"{', '.join(where)}: {text}", indent=2)
+        for sentence, where in said.items():
+            yield Line(f"{', '.join(where)}: {sentence}", indent=2)
 
 
 def _sentences(row: Row) -> Iterator[str]:
@@ -158,9 +160,7 @@ def changes(pairs: Iterable[Pair]) -> list[dict[str, Any]]:
     ]
 
 
-def upgrade(
-    model: Model, asked: Serving, pairs: Sequence[Pair], old: str, new: str
-) -> list[Piece]:
+def upgrade(model: Model, asked: Serving, pairs: Sequence[Pair], old: str, new: str) -> list[Piece]:
     """What another release changes of each kernel."""
     columns = [
         Column("phase"),
@@ -205,5 +205,5 @@ def _said_of(pairs: Iterable[Pair]) -> Iterator[Piece]:
         if diff is None:
             text = f"not known: {old.unknown or new.unknown}"
             said.setdefault(text, []).append(f"{old.part.phase} {old.part.name}")
-    for text, where in said.items():
-        yield Line(f"{', '.join(where)}: {text}", indent=2)
+    for sentence, where in said.items():
+        yield Line(f"{', '.join(where)}: {sentence}", indent=2)

@@ -138,9 +138,7 @@ def flag(
     call: bool = False,
 ) -> Any:
     """A truth value as input; all but ``doc`` and ``default`` as of `integer`."""
-    return Input(
-        bool, "bool", doc, default, key=key, repeated=repeated, tunable=tunable, call=call
-    )
+    return Input(bool, "bool", doc, default, key=key, repeated=repeated, tunable=tunable, call=call)
 
 
 def choice(

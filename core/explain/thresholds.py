@@ -86,4 +86,6 @@ def parted(old: Kernel, new: Kernel) -> Changed | None:
     if old.decisions != new.decisions:
         return None
     before, after = decided(old), decided(new)
-    return next((Changed(key, before[key], after[key]) for key in before if before[key] != after[key]), None)
+    return next(
+        (Changed(key, before[key], after[key]) for key in before if before[key] != after[key]), None
+    )

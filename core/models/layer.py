@@ -176,8 +176,10 @@ def _masks(facts: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any] | None]]
 
 def _latent(model: Model, serving: Serving, phase: str, heads: int) -> Iterator[Part]:
     facts, dtype = model.facts, PLAIN[serving.kv]
-    picks = facts.get("indexer")
-    if phase == "prefill" and not picks:
+    picks: dict[str, Any] | None = facts.get("indexer")
+    if phase == "decode":
+        yield from _latent_decode(model, serving, phase, heads, picks)
+    elif picks is None:
         prefill = facts["attention_prefill"]
         shape = {
             "qkv_dtype": dtype,
@@ -191,7 +193,7 @@ def _latent(model: Model, serving: Serving, phase: str, heads: int) -> Iterator[
         }
         call = {"batch_size": serving.batch, "max_prompt_len": serving.prompt}
         yield _spec(model, phase, "attention", "mla_prefill", shape, call)
-    elif phase == "prefill":
+    else:
         yield Part(phase, "indexer", None, "how many query tokens a tile has is not known")
         shape = {
             "qkv_dtype": dtype,
@@ -203,8 +205,6 @@ def _latent(model: Model, serving: Serving, phase: str, heads: int) -> Iterator[
             "group": heads,
         }
         yield _spec(model, phase, "attention over picked keys", "mla_sparse", shape)
-    else:
-        yield from _latent_decode(model, serving, phase, heads, picks)
 
 
 def _latent_decode(

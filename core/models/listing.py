@@ -50,7 +50,9 @@ def _row(model: Model, part: Part, release: str | None) -> Row:
     text = yaml.safe_dump(part.spec if release else selecting(part.spec), sort_keys=False)
     (item,) = read(text, f"model:{model.id}", Overrides(release=release))
     if not isinstance(item, Spec):
-        return Row(part, None, None, None, "; ".join(each.message for each in item))
+        return Row(
+            part, None, None, None, "; ".join(f"{each.path}: {each.message}" for each in item)
+        )
     kernel = item.derive()
     return Row(part, item, kernel, report_of(item, kernel), "")
 

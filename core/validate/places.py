@@ -10,6 +10,7 @@ from kcfg.core.findings import blamed_inputs
 from kcfg.core.kernel import Kernel
 from kcfg.core.spec import Spec
 from kcfg.core.spec.section import NOWHERE
+from kcfg.core.spec.shape import grammar
 from kcfg.core.validate.advice import LATER, Advice, Answers
 from kcfg.core.validate.result import Located, Place
 

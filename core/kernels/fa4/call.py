@@ -65,9 +65,7 @@ class CalledAttention(r26_6.FlashAttention4, Call):
 
     BM_asked: int | None = called.optional(r26_6.FlashAttention4, "BM")
     splitk_asked: int | None = called.optional(r26_6.FlashAttention4, "splitk_partitions")
-    ws_shared_key_given: bool | None = called.optional(
-        r26_6.FlashAttention4, "ws_shared_key_asked"
-    )
+    ws_shared_key_given: bool | None = called.optional(r26_6.FlashAttention4, "ws_shared_key_asked")
 
     # What the dispatcher asks of FA4
 
@@ -128,18 +126,18 @@ class CalledAttention(r26_6.FlashAttention4, Call):
 
     # What the configuration is built with
 
-    @quantity("rows", source=f"{DISPATCH}, BM")
-    def BM(self) -> int:  # type: ignore[override]
+    @quantity("rows", source=f"{DISPATCH}, BM")  # type: ignore[misc]
+    def BM(self) -> int:
         """Query rows of a CTA, as launched."""
         return self.launch.BM
 
-    @quantity("CTAs", source=f"{DISPATCH}, splitk_partitions")
-    def splitk_partitions(self) -> int:  # type: ignore[override]
+    @quantity("CTAs", source=f"{DISPATCH}, splitk_partitions")  # type: ignore[misc]
+    def splitk_partitions(self) -> int:
         """CTAs of a cluster that share the keys of one query tile, as launched."""
         return self.launch.splitk_partitions
 
-    @step("bool", source=f"{DISPATCH}, ws_shared_key")
-    def ws_shared_key_asked(self) -> bool:  # type: ignore[override]
+    @step("bool", source=f"{DISPATCH}, ws_shared_key")  # type: ignore[misc]
+    def ws_shared_key_asked(self) -> bool:
         """Whether packed warps are to share the keys, as launched."""
         return self.launch.ws_shared_key
 
@@ -307,4 +305,3 @@ def _conflicts(inputs: dict[str, Any]) -> Iterator[Conflict]:
             yield Conflict(key, f"the dispatcher launches without `{key}`; mla_prefill has it")
     if inputs["is_mla"]:
         yield Conflict("is_mla", "this dispatcher launches no MLA: mla_prefill and mla_decode do")
-

@@ -136,9 +136,7 @@ class Route(Tiles):
     @quantity("text", source="attention of MAX on SM100, depth 256 and 512")
     def kernel(self) -> str:
         """Which kernel is launched: more rows of deep heads than a tile holds go elsewhere."""
-        return pick(
-            self.deep & (self.max_prompt_len * self.group > 32), "mha_depth512", "fa4"
-        )
+        return pick(self.deep & (self.max_prompt_len * self.group > 32), "mha_depth512", "fa4")
 
     @quantity("text", source=f"{DISPATCH}, the route")
     def route(self) -> str:
@@ -332,9 +330,7 @@ class Dispatch(Split):
     @quantity("CTAs", source=f"{DISPATCH}, splitk_partitions")
     def splitk_partitions(self) -> int:
         """CTAs of a cluster that share the keys: two; more partitions go through memory."""
-        return given(
-            self.splitk_asked, pick((self.partitions == 2) & negate(self.deep), 2, 1)
-        )
+        return given(self.splitk_asked, pick((self.partitions == 2) & negate(self.deep), 2, 1))
 
     @quantity("text", source=f"{DISPATCH}, split")
     def split(self) -> str:
@@ -395,9 +391,7 @@ class Dispatch(Split):
     @quantity("CTAs", source=f"{DISPATCH}, combine")
     def combine_grid(self) -> int | None:
         """CTAs of the combining kernel: one for every head of every query row."""
-        return pick(
-            self.combines, self.batch_size * self.max_prompt_len * self.num_q_heads, None
-        )
+        return pick(self.combines, self.batch_size * self.max_prompt_len * self.num_q_heads, None)
 
     @quantity("threads", source=f"{DISPATCH}, combine")
     def combine_block(self) -> int | None:

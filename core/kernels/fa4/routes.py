@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 from kcfg.core.kernel import Candidate, Kernel
 
 if TYPE_CHECKING:
-    from kcfg.core.kernels.fa4.call import FlashAttentionCall
+    from kcfg.core.kernels.fa4.call import CalledAttention
 
 
-def candidates(call: FlashAttentionCall) -> tuple[Candidate, ...]:
+def candidates(call: CalledAttention) -> tuple[Candidate, ...]:
     """Every route in the order they are asked; then those ways to split that the taken one has."""
     return (*_routes(call), *_splits(call))
 
 
-def _routes(call: FlashAttentionCall) -> Iterator[Candidate]:
+def _routes(call: CalledAttention) -> Iterator[Candidate]:
     at, depth = call.launch, f"depth {call.qk_depth}"
     taken = False
 
@@ -31,7 +31,9 @@ def _routes(call: FlashAttentionCall) -> Iterator[Candidate]:
     for route, tokens, tile in short:
         said = f"for prompts of {tokens:,} tokens or less; here {call.max_prompt_len:,}"
         if not at.has_short_tiles:
-            said = f"for depths 64 and 128 and masks that show known keys; here {depth}, {call.mask}"
+            said = (
+                f"for depths 64 and 128 and masks that show known keys; here {depth}, {call.mask}"
+            )
         refused = None if taken or tile.supported or not at.has_short_tiles else tile
         yield candidate(route, said if refused is None else "FA4 does not support it", refused)
     asked = "are asked for" if call.num_partitions else "are not asked for"
@@ -44,7 +46,7 @@ def _routes(call: FlashAttentionCall) -> Iterator[Candidate]:
     yield candidate("two tiles of 128", "for all the rest")
 
 
-def _splits(call: FlashAttentionCall) -> Iterator[Candidate]:
+def _splits(call: CalledAttention) -> Iterator[Candidate]:
     at = call.launch
     if not at.may_split:
         yield Candidate("no split", True, "two query tiles do not split, nor unknown keys")

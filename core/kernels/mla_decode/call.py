@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Any, ClassVar
 
-from kcfg.core.engine.quantity import flag, integer, part, quantity
+from kcfg.core.engine.quantity import flag, integer, part, quantity, step
 from kcfg.core.engine.terms import all_of, negate
 from kcfg.core.hardware.target import Target
 from kcfg.core.kernel import Conflict, Kernel
@@ -97,20 +97,28 @@ class CalledDecode(r26_6.MLADecode, Call):
             cost_optimal_split=self.cost_optimal_split,
         )
 
-    @quantity("bool", source=f"{DISPATCH}, decoding_warp_split_k")
-    def decoding_warp_split_k(self) -> bool:  # type: ignore[override]
+    @quantity("bool", source=f"{DISPATCH}, decoding_warp_split_k")  # type: ignore[misc]
+    def decoding_warp_split_k(self) -> bool:
         """Whether the keys are split over CTAs, as launched."""
         return given(self.split_given, self.launch.num_partitions > 1)
 
-    @quantity("tokens", source=f"{SCALARS}, split_page_size")
-    def split_page_size(self) -> int:  # type: ignore[override]
+    @quantity("tokens", source=f"{SCALARS}, split_page_size")  # type: ignore[misc]
+    def split_page_size(self) -> int:
         """Page size that the split goes by, as launched."""
         return self.launch.split_page_size
 
-    @quantity("bool", source=f"{DISPATCH}, decode_layout_g")
-    def decode_layout_g(self) -> bool:  # type: ignore[override]
-        """Whether 32 rows take all lanes (layout G): where heads and tokens fill no more."""
-        return given(self.layout_g_given, self.num_q_heads * self.q_max_seq_len <= 32)
+    @step("bool", source=f"{DISPATCH}, decode_layout_g")
+    def fills_layout_g(self) -> bool:
+        """Whether layout G is taken where nothing is given."""
+        return all_of(native_fp8=self.native_fp8, few=self.num_q_heads * self.q_max_seq_len <= 32)
+
+    @quantity("bool", source=f"{DISPATCH}, decode_layout_g")  # type: ignore[misc]
+    def decode_layout_g(self) -> bool:
+        """Whether 32 rows take all lanes (layout G): where heads and tokens fill no more.
+
+        Without native fp8 there is no room for the stages that it needs.
+        """
+        return given(self.layout_g_given, self.fills_layout_g)
 
     # Whether MAX launches it
 
@@ -135,8 +143,10 @@ class CalledDecode(r26_6.MLADecode, Call):
         return [*super().faults(target, inputs), *called.compiled_for(target, "num_partitions")]
 
     def remarks(self) -> tuple[tuple[str, str], ...]:
-        chosen = {"split_given": self.launch.chosen_partitions > 1}
-        chosen["layout_g_given"] = self.num_q_heads * self.q_max_seq_len <= 32
+        chosen = {
+            "split_given": self.launch.chosen_partitions > 1,
+            "layout_g_given": self.fills_layout_g,
+        }
         return tuple(called.overruled(self, chosen))
 
     def unexecuted(self) -> tuple[tuple[str, str], ...]:
@@ -146,7 +156,7 @@ class CalledDecode(r26_6.MLADecode, Call):
         yield "launch.grid[2]", "the grid along z; along x and y it was not even read"
         yield "launch.combine", "which kernel combines"
         if self.layout_g_given is None:
-            yield "decode_layout_g", "that few heads take layout G"
+            yield "decode_layout_g", "that few heads take layout G, which was not said of any type"
         if self.window:
             yield "launch.effective_max_cache_len", "what a sliding window counts as"
         if self.page_size and self.split_page_given is None:

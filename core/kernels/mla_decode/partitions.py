@@ -143,7 +143,9 @@ class FewHeads(Lengths):
     @step("bool", source=f"{DISPATCH}, folded")
     def folded(self) -> bool:
         """Whether all new tokens of a sequence share a tile."""
-        return all_of(several=self.q_max_seq_len > 1, fit=self.num_q_heads * self.q_max_seq_len <= 64)
+        return all_of(
+            several=self.q_max_seq_len > 1, fit=self.num_q_heads * self.q_max_seq_len <= 64
+        )
 
     @step("CTAs", source=f"{DISPATCH}, CTAs of few heads")
     def ctas_few(self) -> int:
@@ -215,9 +217,7 @@ class ManyHeads(FewHeads):
         return least(
             waves=div(self.target.sm_count, gcd(self.ctas_many, self.target.sm_count)),
             most=MOST,
-            many_sequences=pick(
-                self.batch_size >= 16, most(fill=self.filling_many, one=1), MOST
-            ),
+            many_sequences=pick(self.batch_size >= 16, most(fill=self.filling_many, one=1), MOST),
             some_sequences=pick(
                 (self.batch_size >= 4) & (self.batch_size <= 8), self.filling_many, MOST
             ),
@@ -231,9 +231,7 @@ class ManyHeads(FewHeads):
             * pick(
                 self.batch_size >= 64,
                 pick(self.is_fp8_kv, 16, 8),
-                pick(
-                    (self.batch_size <= 8) & self.is_fp8_kv, 4, pick(self.is_fp8_kv, 8, 4)
-                ),
+                pick((self.batch_size <= 8) & self.is_fp8_kv, 4, pick(self.is_fp8_kv, 8, 4)),
             ),
             self.head_groups,
         )
@@ -253,9 +251,7 @@ class ManyHeads(FewHeads):
             1,
             most(
                 fill=pick(self.many_short, 1, self.filling_many),
-                pages=least(
-                    waves=self.of_32_pages, pages=div(self.pages, self.pages_each_many)
-                ),
+                pages=least(waves=self.of_32_pages, pages=div(self.pages, self.pages_each_many)),
             ),
         )
 

@@ -56,9 +56,7 @@ class Launched(Struct):
     @quantity("bool", source=LAUNCHER)
     def switches(self) -> bool:
         """Whether the form with one query tile is launched in place of two."""
-        return all_of(
-            can=self.may_switch, mask_known=self.mask_known, prefers=self.prefer_1q
-        )
+        return all_of(can=self.may_switch, mask_known=self.mask_known, prefers=self.prefer_1q)
 
     @quantity("count", source=LAUNCHER)
     def query_tiles(self) -> int:
