@@ -41,6 +41,8 @@ class Family(NamedTuple):
     extra: Mapping[str, Any] = NOTHING
     asked: Callable[[dict[str, Any]], dict[str, Any]] = dict
     names: Mapping[str, str] = NOTHING
+    counts: Mapping[str, str] = NOTHING
+    """Fields that are null in a row where there is none of what the value counts, by that."""
 
 
 def attention(row: dict[str, Any]) -> dict[str, Any]:
@@ -97,7 +99,15 @@ OTHERS = {
     ),
     "mla_decode_splits": Family("mla_decode", "launch.", asked=latent),
     "mla_decode_partitions": Family("mla_decode", "launch.", asked=latent),
-    "fa4_dispatch": Family("fa4", "launch.", asked=attention, names={"smem": "launch_smem_used"}),
+    "fa4_dispatch": Family(
+        "fa4",
+        "launch.",
+        asked=attention,
+        names={"smem": "launch_smem_used"},
+        counts=dict.fromkeys(
+            ("combine_partitions", "combine_grid", "combine_block"), "launch.combine_grid"
+        ),
+    ),
 }
 """The families of rows that do not have the name of the kernel they are of."""
 
@@ -200,6 +210,8 @@ def _compared(row: dict[str, Any], values: dict[str, Any], of: Family) -> Iterat
         name = field.replace("(page_size)", "").replace("()", "")
         key = of.names.get(name, of.prefix + name)
         got = values.get(key, "no such value")
+        if name in of.counts and got == values[of.counts[name]] == 0:
+            got = None
         if isinstance(wanted, list):
             got = [values.get(f"{key}[{place}]") for place in range(len(wanted))]
         if got != wanted or type(got) is not type(wanted):

@@ -124,9 +124,8 @@ def _said(rows: Iterable[Row]) -> Iterator[Piece]:
     """What is not known, what fails, and what was only read; alike sentences once."""
     said: dict[str, list[str]] = {}
     for row in rows:
-        where = f"{row.part.phase} {row.part.name}"
         for text in _sentences(row):
-            said.setdefault(text, []).append(where)
+            said.setdefault(text, []).append(f"{row.part.phase} {row.part.name}")
     if said:
         yield Heading("To be said")
         for sentence, where in said.items():

@@ -11,7 +11,7 @@ from kcfg.cli.pages.units import measured, number
 from kcfg.cli.pages.verdicts import told, verdict
 from kcfg.core.explain.explanation import Explanation
 from kcfg.core.explain.story import Story
-from kcfg.core.explain.thresholds import Threshold
+from kcfg.core.explain.thresholds import NEAR, Threshold
 from kcfg.core.explain.verdict import Failure
 from kcfg.core.figures import joined
 
@@ -45,10 +45,12 @@ def pieces(story: Story, findings: Iterable[dict[str, Any]] = ()) -> Iterator[Pi
             yield Line(f"{each.name}: {each.said}; {mark}", "strong" if each.chosen else "", 2)
             for failure in each.failures:
                 yield Line(_failure(failure), indent=4)
-    if story.thresholds:
+    if story.thresholds is not None:
         yield Heading("Near")
         for near in story.thresholds:
             yield Line(_threshold(near), indent=2)
+        others = "anything else" if story.thresholds else "anything"
+        yield Line(f"no decision changes with {NEAR:,} more or fewer of {others}", "dim", 2)
     yield Heading("Decided")
     for decision in story.decisions:
         yield from _decision(decision)

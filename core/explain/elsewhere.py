@@ -14,7 +14,8 @@ def elsewhere(kernel: Kernel) -> Iterator[Kernel]:
     """The newest release of every other kernel that takes the inputs of a refused one.
 
     It must know every input that is not at its default under the same name, and need no
-    other. A kernel without a verdict of its own takes nothing.
+    other. A kernel without a verdict of its own takes nothing. What is launched for a call is
+    compared with what others launch for it.
     """
     if kernel.verdict is not False:
         return
@@ -53,6 +54,8 @@ def _related(kernel: type[Kernel]) -> tuple[type[Kernel], ...]:
     found = []
     for name in kernels.names():
         other = kernels.find(name, kernels.releases(name)[-1])
+        if kernel.origin is not None and kernel.of_call() is kernel:
+            other = other.of_call() or other
         needed = {other.inputs[input].key for input in other.needed}
         if name != kernel.kernel and needed <= keys:
             found.append(other)

@@ -43,7 +43,8 @@ class Story(NamedTuple):
     of bytes is made of, which way a condition went; ``untold`` is how many more there
     are. ``failures`` and ``nearest`` are those of a configuration that is refused, and
     ``elsewhere`` are other kernels that take it; ``candidates`` are those that a dispatcher
-    chose it among, and ``thresholds`` what would make it choose otherwise.
+    chose it among, and ``thresholds`` what would make it choose
+    otherwise; None where there is no call.
     """
 
     kernel: str
@@ -60,7 +61,7 @@ class Story(NamedTuple):
     nearest: Nearest | None
     elsewhere: tuple[str, ...]
     candidates: tuple[Weighed, ...]
-    thresholds: tuple[Threshold, ...]
+    thresholds: tuple[Threshold, ...] | None
 
 
 def story(kernel: Kernel) -> Story:
@@ -93,7 +94,7 @@ def story(kernel: Kernel) -> Story:
             )
             for each in kernel.candidates()
         ),
-        thresholds=thresholds(kernel),
+        thresholds=thresholds(kernel) if kernel.decisions else None,
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from kcfg.core.engine.struct import Struct
 from kcfg.core.kernel import Kernel
 
-NEAR = 2048
+NEAR = 1024
 """How far a threshold is looked for on either side, value by value."""
 
 
@@ -65,6 +65,7 @@ def _around(kernel: Kernel, name: str) -> Iterator[Threshold]:
     for values in (range(given - 1, max(member.least, given - NEAR, 1) - 1, -1), _up(given, most)):
         for value in values:
             other = type(chooser)(target=kernel.target, **{**asked, name: value})
+            other.hasten()
             there = _decisions(kernel, other)
             if there != here:
                 pairs = zip(kernel.decisions, here, there, strict=True)
@@ -78,7 +79,8 @@ def _up(given: int, most: int) -> range:
 
 
 def _decisions(kernel: Kernel, chooser: Struct) -> tuple[Any, ...]:
-    return tuple(chooser.read(key.partition(".")[2]) for key in kernel.decisions)
+    cls = type(chooser)
+    return tuple(getattr(chooser, cls.attribute(key.partition(".")[2])) for key in kernel.decisions)
 
 
 def parted(old: Kernel, new: Kernel) -> Changed | None:

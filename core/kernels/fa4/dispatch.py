@@ -25,6 +25,9 @@ from kcfg.core.kernels.fa4.ladder import (
 
 DISPATCH = "mha_sm100_dispatch"
 
+LONG_CACHE = 1 << 16
+"""Tokens of a cache from which on a tile of 64 rows of depth 64 splits through memory."""
+
 
 class Tiles(Struct):
     """The call, and what it comes to in tiles of each height."""
@@ -284,7 +287,7 @@ class Split(Route):
             tile_of_64_few_work_items=all_of(
                 tile=self.BM == 64,
                 depth=self.depth == 64,
-                cache=self.max_cache_valid_length >= 65536,
+                cache=self.max_cache_valid_length >= LONG_CACHE,
                 few=self.work_items <= 2,
             ),
             tile_of_128=all_of(
@@ -384,19 +387,19 @@ class Dispatch(Split):
         return self.split == "workspace"
 
     @quantity("count", source=f"{DISPATCH}, combine")
-    def combine_partitions(self) -> int | None:
-        """Partitions the combining kernel is built for: 0 for any number; absent without one."""
-        return pick(self.combines, pick(is_rung(self.partitions), self.partitions, 0), None)
+    def combine_partitions(self) -> int:
+        """Partitions the combining kernel is built for; 0 for any number, or without one."""
+        return pick(self.combines & is_rung(self.partitions), self.partitions, 0)
 
     @quantity("CTAs", source=f"{DISPATCH}, combine")
-    def combine_grid(self) -> int | None:
-        """CTAs of the combining kernel: one for every head of every query row."""
-        return pick(self.combines, self.batch_size * self.max_prompt_len * self.num_q_heads, None)
+    def combine_grid(self) -> int:
+        """CTAs of the combining kernel, one for every head of every query row; 0 without one."""
+        return pick(self.combines, self.batch_size * self.max_prompt_len * self.num_q_heads, 0)
 
     @quantity("threads", source=f"{DISPATCH}, combine")
-    def combine_block(self) -> int | None:
-        """Threads of a CTA of the combining kernel."""
-        return pick(self.combines, 32, None)
+    def combine_block(self) -> int:
+        """Threads of a CTA of the combining kernel; 0 without one."""
+        return pick(self.combines, 32, 0)
 
     @quantity("bytes", source=f"{DISPATCH}, workspace")
     def workspace_bytes(self) -> int:

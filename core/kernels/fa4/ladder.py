@@ -7,7 +7,7 @@ dispatcher, max 26.7.0. A grid is counted in work items: the CTAs it has without
 from __future__ import annotations
 
 from kcfg.core.engine.arith import ceildiv, div
-from kcfg.core.engine.terms import pick
+from kcfg.core.engine.terms import least, most, pick
 
 LADDER = (2, 4, 6, 8, 10, 12, 16, 18, 20, 24, 32, 48, 64, 96, 148)
 """The numbers of partitions that the combining kernel is built for, one by one."""
@@ -42,15 +42,14 @@ def is_rung(partitions: int) -> bool:
 
 def one_wave(items: int, sm_count: int) -> int:
     """The most partitions with which work items fill at most one wave; 1 at least."""
-    share = div(sm_count, max(items, 1))
-    return max(1, share)
+    return most(one=1, share=div(sm_count, most(one=1, items=items)))
 
 
 def six_waves(items: int, sm_count: int) -> int:
     """The most partitions of work items: one wave's for up to four, then six waves' at most."""
-    items = max(items, 1)
-    share = div(WAVES * sm_count, items)
-    return max(1, min(share, div(sm_count, min(items, 4))))
+    some = most(one=1, items=items)
+    share = div(WAVES * sm_count, some)
+    return most(one=1, share=least(six=share, one=div(sm_count, least(items=some, four=4))))
 
 
 def last_wave_fills(items: int, sm_count: int) -> bool:
@@ -58,17 +57,18 @@ def last_wave_fills(items: int, sm_count: int) -> bool:
     return ceildiv(2 * items, sm_count) < 2 * ceildiv(items, sm_count)
 
 
-def bucket(wish: int, most: int, items: int, sm_count: int) -> int:
-    """The rung for a wish, ``most`` at most; 1 where less than two fill nothing that is idle."""
+def bucket(wish: int, top: int, items: int, sm_count: int) -> int:
+    """The rung for a wish, ``top`` at most; 1 where less than two fill nothing that is idle."""
     idle = (wish >= 2) | (items < sm_count) | last_wave_fills(items, sm_count)
-    return pick(idle, min(rung_from(wish), most), 1)
+    return pick(idle, least(wish=rung_from(wish), top=top), 1)
 
 
 def older_most(batch_size: int, kv_heads: int, sm_count: int) -> int:
     """The most partitions by the older heuristic (``mha_decode_partition_heuristic``)."""
-    return min(max(div(sm_count, batch_size * kv_heads), 1), 32)
+    return least(most=32, wave=most(one=1, share=div(sm_count, batch_size * kv_heads)))
 
 
 def older_split(batch_size: int, kv_heads: int, keys: int, sm_count: int) -> int:
     """Partitions by the older heuristic: of 512 keys or more, in one wave."""
-    return min(older_most(batch_size, kv_heads, sm_count), max(1, div(keys, 512)))
+    worth = most(one=1, keys=div(keys, 512))
+    return least(most=older_most(batch_size, kv_heads, sm_count), worth=worth)

@@ -23,6 +23,10 @@ MOST = BUCKETS[-1]
 """The most partitions: half the SMs."""
 
 
+LONG_CACHE = 1 << 14
+"""Tokens from which on few sequences are combined split by split."""
+
+
 def bucket_from(wish: int) -> int:
     """The first number of partitions that is launched and at least the wish, or the last one."""
     found = MOST
@@ -38,7 +42,7 @@ def filling(ctas: int, sm_count: int, parts: int, of: int) -> int:
     """
     share = div(sm_count, ctas)
     enough = (share >= 1) & (share * ctas * of >= sm_count * parts)
-    return min(pick(enough, share, ceildiv(sm_count, ctas)), MOST)
+    return least(fill=pick(enough, share, ceildiv(sm_count, ctas)), most=MOST)
 
 
 def cheapest(ctas: int, keys: int, pages: int, sm_count: int) -> int:
@@ -345,7 +349,7 @@ class Partitions(ManyHeads):
             self.num_partitions == 1,
             "none",
             pick(
-                (self.effective_max_cache_len >= 16384) & (self.batch_size <= 2),
+                (self.effective_max_cache_len >= LONG_CACHE) & (self.batch_size <= 2),
                 "split-parallel",
                 pick(
                     self.one_warp,
