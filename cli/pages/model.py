@@ -89,7 +89,7 @@ def _judged(row: Row) -> tuple[str, Tone]:
     if any(finding["rule"] == ELSEWHERE for finding in report["findings"]):
         return "launches another", "warn"
     text, tone = verdict(report["supported"], report["findings"])
-    return ("passes the rules" if report["supported"] is None else text), tone
+    return ("passes" if report["supported"] is None else text), tone
 
 
 def _cells(row: Row) -> Cells:

@@ -48,11 +48,12 @@ def _called() -> Iterator[Any]:
     """The functions that formulas call, of all kernels and releases."""
     for kernel in kernels.names():
         for release in kernels.releases(kernel):
-            cls = kernels.find(kernel, release)
-            for name in graph(cls).reads:
-                member = formula.resolve(cls, tuple(name.split("."))).member
-                if isinstance(member, Quantity):
-                    yield from _calls(member)
+            plain = kernels.find(kernel, release)
+            for cls in filter(None, (plain, plain.of_call())):
+                for name in graph(cls).reads:
+                    member = formula.resolve(cls, tuple(name.split("."))).member
+                    if isinstance(member, Quantity):
+                        yield from _calls(member)
 
 
 def _calls(quantity: Quantity[Any]) -> Iterator[Any]:
