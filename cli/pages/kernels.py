@@ -45,8 +45,7 @@ def whole(found: list[type[Kernel]]) -> dict[str, Any]:
             for member in cls.inputs.values()
         ],
         "call": [
-            {"name": member.key, "unit": member.unit, "doc": member.doc}
-            for member in _of_call(cls)
+            {"name": member.key, "unit": member.unit, "doc": member.doc} for member in _of_call(cls)
         ],
         "values": [
             {"name": key, "unit": member.unit, "doc": member.doc} for key, member in cls.declared()

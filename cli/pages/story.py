@@ -45,12 +45,12 @@ def pieces(story: Story, findings: Iterable[dict[str, Any]] = ()) -> Iterator[Pi
             yield Line(f"{each.name}: {each.said}; {mark}", "strong" if each.chosen else "", 2)
             for failure in each.failures:
                 yield Line(_failure(failure), indent=4)
-    if story.thresholds is not None:
+    if story.thresholds or story.steady:
         yield Heading("Near")
         for near in story.thresholds:
             yield Line(_threshold(near), indent=2)
-        others = "anything else" if story.thresholds else "anything"
-        yield Line(f"no decision changes with {NEAR:,} more or fewer of {others}", "dim", 2)
+        for key in story.steady:
+            yield Line(f"{key}: no decision changes within {NEAR:,} either way", "dim", 2)
     yield Heading("Decided")
     for decision in story.decisions:
         yield from _decision(decision)

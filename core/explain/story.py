@@ -15,7 +15,7 @@ from kcfg.core.engine.struct import Struct
 from kcfg.core.explain.elsewhere import elsewhere
 from kcfg.core.explain.explanation import Dependency, Explanation, explain_name
 from kcfg.core.explain.nearest import Nearest, nearest
-from kcfg.core.explain.thresholds import Threshold, thresholds
+from kcfg.core.explain.thresholds import Threshold, steady, thresholds
 from kcfg.core.explain.verdict import Failure, binding, failures
 from kcfg.core.kernel import VERDICT, Kernel
 
@@ -44,7 +44,7 @@ class Story(NamedTuple):
     are. ``failures`` and ``nearest`` are those of a configuration that is refused, and
     ``elsewhere`` are other kernels that take it; ``candidates`` are those that a dispatcher
     chose it among, and ``thresholds`` what would make it choose
-    otherwise; None where there is no call.
+    otherwise; what is ``steady`` would not, as far as was looked.
     """
 
     kernel: str
@@ -61,7 +61,8 @@ class Story(NamedTuple):
     nearest: Nearest | None
     elsewhere: tuple[str, ...]
     candidates: tuple[Weighed, ...]
-    thresholds: tuple[Threshold, ...] | None
+    thresholds: tuple[Threshold, ...]
+    steady: tuple[str, ...]
 
 
 def story(kernel: Kernel) -> Story:
@@ -94,7 +95,8 @@ def story(kernel: Kernel) -> Story:
             )
             for each in kernel.candidates()
         ),
-        thresholds=thresholds(kernel) if kernel.decisions else None,
+        thresholds=thresholds(kernel),
+        steady=steady(kernel),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from kcfg.core.engine.struct import Struct
@@ -38,12 +39,22 @@ def decided(kernel: Kernel) -> dict[str, Any]:
     return {key: kernel.read(key) for key in kernel.decisions}
 
 
+@lru_cache(maxsize=8)
 def thresholds(kernel: Kernel) -> tuple[Threshold, ...]:
     """The thresholds that are near, the nearest in proportion first."""
     if not kernel.decisions:
         return ()
     found = [each for name in _counts(kernel) for each in _around(kernel, name)]
     return tuple(sorted(found, key=lambda each: abs(each.at - each.given) / max(each.given, 1)))
+
+
+def steady(kernel: Kernel) -> tuple[str, ...]:
+    """What has no threshold within `NEAR` on either side, of what is looked at; by its key."""
+    if not kernel.decisions:
+        return ()
+    found = {each.key for each in thresholds(kernel)}
+    keys = [kernel.inputs[name].key for name in _counts(kernel)]
+    return tuple(key for key in keys if key not in found)
 
 
 def _counts(kernel: Kernel) -> list[str]:
