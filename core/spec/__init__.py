@@ -227,7 +227,9 @@ class Reading:
             self._faulty(head, found, key, message)
         if notes:
             return None
-        shape.at.mappings |= {"": top, "call": found, "expect": expected}
+        shape.at.mappings |= {"": top, "expect": expected}
+        if head.has(CALL):
+            shape.at.mappings[CALL] = found
         source = f"{self.file}#{self.document.number}:{notes.position(root)[0]}"
         return Spec(
             cls.kernel,
