@@ -14,6 +14,7 @@ from hypothesis import given, settings, strategies as st
 from kcfg.core import kernels
 from kcfg.core.diff import compare, derived
 from kcfg.core.explain.elsewhere import elsewhere
+from kcfg.core.explain.story import story
 from kcfg.core.explain.thresholds import decided, thresholds
 from kcfg.core.explain.verdict import failures
 from kcfg.core.findings import findings
@@ -293,6 +294,30 @@ def test_what_max_does_not_launch_is_refused_by_a_named_condition(
 ) -> None:
     found = launched("fa4", {**ATTENTION, **shape}, {**CALL, **call})
     assert condition in [each.name for each in failures(found)]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "shape", "call"),
+    [
+        (
+            "fa4",
+            {**ATTENTION, "qk_depth": 512, "ov_depth": 512},
+            {**CALL, "max_prompt_len": 512},
+        ),
+        (
+            "mla_decode",
+            LATENT,
+            {"batch_size": 1, "max_cache_valid_length": 0, "is_cache_length_accurate": True},
+        ),
+        ("mla_prefill", {**PREFILL, "depth": 512}, {"batch_size": 1, "max_prompt_len": 9}),
+    ],
+)
+def test_a_refused_call_is_told_whole(
+    kernel: str, shape: dict[str, Any], call: dict[str, Any]
+) -> None:
+    told = story(launched(kernel, shape, call))
+    assert told.supported is False
+    assert told.failures
 
 
 BAD = [

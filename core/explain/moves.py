@@ -109,8 +109,10 @@ def distance(given: Any, value: Any) -> float:
     return 1.0
 
 
-def _few(member: Input, given: int) -> set[int]:
-    """Usual values of an integer, its default, and a large one in whole 32s."""
+def _few(member: Input, given: int | None) -> set[int]:
+    """Usual values of an integer, its default, and a large one in whole 32s; none of an absent."""
+    if given is None:
+        return set()
     usual = set(TILES if member.unit in SIZES else COUNTS)
     if given > 16:
         usual |= {given // 32 * 32, -(-given // 32) * 32}
