@@ -180,7 +180,7 @@ class CalledAttention(r26_6.FlashAttention4, Call):
         return all_of(
             configuration=self.built,
             cache_holds_new_tokens=self.max_prompt_len <= self.max_cache_valid_length,
-            not_for_mha_depth512=self.launch.shallow | (self.max_prompt_len * self.group <= 32),
+            not_for_mha_depth512=self.launch.deep_rows <= 32,
             half_or_fp8=is_half(self.qkv_dtype) | is_fp8(self.qkv_dtype),
             ragged_or_fp8=self.ragged | is_fp8(self.qkv_dtype),
             workspace_in_memory=self.launch.workspace_bytes <= self.memory_bytes,

@@ -59,10 +59,10 @@ class Tiles(Struct):
         """Whether heads are so deep that there is one route alone."""
         return (self.depth == 256) | (self.depth == 512)
 
-    @step("bool", source=f"{DISPATCH}, route of depth 256 and 512")
-    def shallow(self) -> bool:
-        """Whether they are not."""
-        return (self.depth != 256) & (self.depth != 512)
+    @step("rows", source="attention of MAX on SM100, depth 256 and 512")
+    def deep_rows(self) -> int:
+        """New rows of a KV head's queries where heads are so deep, else 0."""
+        return pick(self.deep, self.max_prompt_len * self.group, 0)
 
     @step("bool", source=f"{DISPATCH}, tiles of 32 and 64")
     def has_short_tiles(self) -> bool:
@@ -139,7 +139,7 @@ class Route(Tiles):
     @quantity("text", source="attention of MAX on SM100, depth 256 and 512")
     def kernel(self) -> str:
         """Which kernel is launched: more rows of deep heads than a tile holds go elsewhere."""
-        return pick(self.deep & (self.max_prompt_len * self.group > 32), "mha_depth512", "fa4")
+        return pick(self.deep_rows > 32, "mha_depth512", "fa4")
 
     @quantity("text", source=f"{DISPATCH}, the route")
     def route(self) -> str:
