@@ -13,7 +13,8 @@ from kcfg.core.kernel import Candidate, Conflict, Kernel
 from kcfg.core.kernels import called
 from kcfg.core.kernels.asked import given
 from kcfg.core.kernels.fa4 import r26_6, r26_7
-from kcfg.core.kernels.fa4.dispatch import DISPATCH, Dispatch, Dispatch26_6
+from kcfg.core.kernels.fa4.dispatch import Dispatch, Dispatch26_6
+from kcfg.core.kernels.fa4.routing import DISPATCH
 
 MASKS = ("causal", "null", "padded_causal", "sliding", "unknown")
 EXECUTED_WINDOWS = (1024, 16384)
