@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from functools import reduce
 from hashlib import sha256
-from typing import Any
+from typing import Any, cast
 
 from kcfg.core import targets
 from kcfg.core.definitions import layout
@@ -19,6 +19,7 @@ from kcfg.core.definitions.formulas import Formulas, added, named, reads
 from kcfg.core.definitions.inputs import Inputs
 from kcfg.core.definitions.launch import Launch, Mould, figures_of
 from kcfg.core.definitions.names import Names
+from kcfg.core.definitions.pickling import Defined
 from kcfg.core.definitions.regions import largest
 from kcfg.core.definitions.roles import Roles
 from kcfg.core.definitions.shared import SharedMemory
@@ -85,7 +86,7 @@ class _Builder:
         faults = Faults(tuple(values.tables), clashes(tuple(self.roles.parts)))
         self.members["faults"] = classmethod(lambda *asked: faults.of(*asked))
         self.members["wanted"] = tuple(dict.fromkeys(self.wanted))
-        return type(definition.name, (base or Kernel,), self.members)
+        return cast(type[Kernel], Defined(definition.name, (base or Kernel,), self.members))
 
     # Values and conditions
 

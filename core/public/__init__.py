@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from kcfg.comparing import Difference as Difference, diff as diff
     from kcfg.configuration import Configuration as Configuration, derive as derive, read as read
     from kcfg.errors import Error as Error
-    from kcfg.manual import Manual as Manual, kernel as kernel, kernels as kernels
+    from kcfg.manual import Manual as Manual, kernel as kernel, kernels as kernels, load as load
     from kcfg.pruning import Pruned as Pruned, prune as prune
+    from kcfg.sweeping import Swept as Swept, sweep as sweep
 
 _MODULES = {
     "Configuration": "configuration",
@@ -29,12 +30,15 @@ _MODULES = {
     "Error": "errors",
     "Manual": "manual",
     "Pruned": "pruning",
+    "Swept": "sweeping",
     "derive": "configuration",
     "diff": "comparing",
     "kernel": "manual",
     "kernels": "manual",
+    "load": "manual",
     "prune": "pruning",
     "read": "configuration",
+    "sweep": "sweeping",
 }
 """The public names, and the modules here that have them."""
 

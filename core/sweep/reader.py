@@ -60,7 +60,17 @@ def read_sweep(
         line = written[1].line
         message = f"a sweep is one document; {len(written)} are here, the second in line {line}"
         return [Problem(file, line, 1, "", message)]
-    document = written[0]
+    return sweep_of(written[0], file, overrides, zips, known)
+
+
+def sweep_of(
+    document: Document,
+    file: str,
+    overrides: Overrides,
+    zips: Iterable[tuple[str, ...]],
+    known: Known,
+) -> Sweep | list[Problem]:
+    """The sweep of one document, or everything that is wrong with it."""
 
     def sweep(root: Node | None, notes: Notes) -> Sweep | None:
         reading = SweepReading(document, file, overrides, notes, known)
