@@ -46,7 +46,9 @@ def at(block: Block, path: str) -> Any:
         if step.isdigit():
             found = found[int(step)] if int(step) < len(found) else None
         elif isinstance(found, tuple):
-            found = next((each for each in found if each.name == step), None)
+            names = [each.name for each in found]  # or the first of several, as acc0
+            name = next((each for each in (step, f"{step}0") if each in names), None)
+            found = None if name is None else found[names.index(name)]
         else:
             found = getattr(found, step)
         if found is None:
