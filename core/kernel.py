@@ -73,6 +73,8 @@ class Kernel(Struct):
     """The name a spec's ``kernel:`` gives."""
     release: ClassVar[str]
     """The upstream release whose derivation this is, as ``26.6``."""
+    library: ClassVar[str] = ""
+    """The library that the kernel is of; empty where nobody says."""
     title: ClassVar[str]
     """What the kernel does, in a few words."""
     struct: ClassVar[str]
@@ -89,6 +91,8 @@ class Kernel(Struct):
     digest: ClassVar[str | None] = None
     """What tells the text that this kernel is defined by from any other; None where kcfg's own
     version does that."""
+    text: ClassVar[str] = ""
+    """The YAML that a shipped kernel is defined by; empty for one that is written in Python."""
     origin: ClassVar[Any] = None
     """How another process finds this class: ``origin.load()`` gives it."""
     places_in_text: ClassVar[dict[str, tuple[str, int, int]]] = {}

@@ -255,8 +255,26 @@ CHANGES: dict[tuple[str, tuple[str, ...]], tuple[dict[str, Any], list[tuple[Any,
     ),
 }
 
+CHANGES |= {
+    ("cutedsl_gemm", ("4.8",)): (
+        {"ab": "f16", "c": "f16", "mma_m": 256, "mma_n": 128, "use_2cta": True, "cluster_m": 2},
+        [
+            (True, {}),
+            (True, {"mma_n": 160, "c": "f32", "layout_c": "m"}),
+            (True, {"use_2cta": False, "mma_m": 64, "use_tma_store": False}),
+            (False, {"cluster_m": 1}),  # half a pair
+        ],
+    ),
+}
+"""Kernels of other libraries."""
+
 RELEASES = [(kernel, release) for kernel in kernels.names() for release in kernels.releases(kernel)]
 """Every kernel and release there is."""
+
+IN_PYTHON = [
+    each for each in RELEASES if kernels.find(*each).__module__.startswith("kcfg.core.kernels.")
+]
+"""Those whose formulas are methods; others are definitions."""
 
 OF_ROWS = 3
 """Shapes with either verdict that are taken from the rows of a release that is not above."""
@@ -276,13 +294,12 @@ def _of_rows() -> Iterator[Shape]:
     for path in sorted(compare.DATA.glob("*@*.jsonl")):
         for row in compare.rows(path):
             family = compare.family(row["family"])
-            release = ".".join(row["release"].split(".")[:2])
+            release = compare.release(row)
             supported = row["fields"].get("supported", row["fields"].get("supported()"))
             if (family.kernel, release) not in chosen:
                 seen[family.kernel, release, supported] += 1
                 if seen[family.kernel, release, supported] <= OF_ROWS:
-                    inputs = {**row["inputs"], **family.extra}
-                    yield Shape(family.kernel, release, supported, inputs)
+                    yield Shape(family.kernel, release, supported, compare.shape(row))
 
 
 SHAPES = [*_chosen(), *_of_rows()]

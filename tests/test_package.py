@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import tomllib
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
@@ -39,9 +40,14 @@ def test_every_data_file_is_shipped() -> None:
         for path in (ROOT / top).rglob("*"):
             if path.is_file() and path.suffix not in (".py", ".pyc"):
                 home = next(folder for folder in path.parents if folder in homes)
-                package = ".".join((homes[home], *path.parent.relative_to(home).parts))
-                patterns = listed["package-data"].get(package, ())
-                assert any(path.match(pattern) for pattern in patterns), path.relative_to(ROOT)
+                folders = [each for each in path.parents if each.is_relative_to(home)]
+                assert any(
+                    fnmatch(str(path.relative_to(folder)), pattern)
+                    for folder in folders
+                    for pattern in listed["package-data"].get(
+                        ".".join((homes[home], *folder.relative_to(home).parts)), ()
+                    )
+                ), path.relative_to(ROOT)
 
 
 HEAVY = {

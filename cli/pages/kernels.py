@@ -15,14 +15,24 @@ from kcfg.core.kernels import releases
 def brief(cls: type[Kernel]) -> dict[str, Any]:
     """A kernel among others."""
     found = [cls.release] if cls.digest is not None else list(releases(cls.kernel))
-    return {"name": cls.kernel, "title": cls.title, "releases": found}
+    return {
+        "name": cls.kernel,
+        "library": cls.library or None,
+        "title": cls.title,
+        "releases": found,
+    }
 
 
 def overview(briefs: list[dict[str, Any]]) -> list[Piece]:
-    """All kernels in a table."""
-    columns = [Column("kernel"), Column("releases"), Column("what it is")]
-    rows = [Row((brief["name"], ", ".join(brief["releases"]), brief["title"])) for brief in briefs]
-    return [Table(columns, rows)]
+    """All kernels in a table, those of a library together."""
+    heads = ("library", "kernel", "releases", "what it is")
+    rows, before = [], ""
+    for brief in briefs:
+        library = brief["library"] or "-"
+        shown = "" if library == before else library
+        rows.append(Row((shown, brief["name"], ", ".join(brief["releases"]), brief["title"])))
+        before = library
+    return [Table([Column(head) for head in heads], rows)]
 
 
 def whole(found: list[type[Kernel]]) -> dict[str, Any]:
@@ -30,6 +40,7 @@ def whole(found: list[type[Kernel]]) -> dict[str, Any]:
     cls = found[-1]
     return {
         "name": cls.kernel,
+        "library": cls.library or None,
         "title": cls.title,
         "struct": cls.struct,
         "releases": [{"release": each.release, "changes": each.changes} for each in found],

@@ -14,7 +14,12 @@ from kcfg.core.launch.reading import LaunchSpec
 
 def brief() -> dict[str, Any]:
     """A launch among the kernels."""
-    return {"name": LaunchSpec.kernel, "title": LaunchSpec.title, "releases": []}
+    return {
+        "name": LaunchSpec.kernel,
+        "library": None,
+        "title": LaunchSpec.title,
+        "releases": [],
+    }
 
 
 def whole() -> dict[str, Any]:

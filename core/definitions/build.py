@@ -31,6 +31,8 @@ from kcfg.core.expressions.grammar import Checked
 from kcfg.core.kernel import MUST, VERDICT, Kernel
 from kcfg.core.spec.problem import listed, shown
 
+UNSAID = {"blocks_per_sm", "cluster", "mbarriers", "mma", "pipelines"}
+"""Keys of a block that a definition need not say, beside those that no kernel does."""
 NEEDS = {"tcgen05": "tcgen05", "wgmma": "wgmma", "mma": "mma.sync"}
 OWN = "the definition"
 """The source of a formula that names none."""
@@ -181,7 +183,7 @@ class _Builder:
         if used is None:
             return
         whole = Checked("number", "", used, (ast.unparse(getattr(used, "written", used)),))
-        taken = self.figures.figure(whole, "tensor_memory.used", "", "columns")
+        taken = self.figures.figure(whole, "tensor_memory.used", "tmem.columns", "columns")
         if "tensor_memory_allocated" not in self.definition.head:
             tree = self.tensor.allocated(used)
             self.formulas.add("tensor_memory_allocated", Checked("number", "", tree), "columns")
@@ -190,8 +192,7 @@ class _Builder:
             allocated = self._figure("tensor_memory_allocated", "columns", None)
         if allocated is None:
             return
-        for path in ("tmem.columns", "tmem.allocations[0].columns"):
-            self.figures.plays[path] = self._behind("tensor_memory_allocated")
+        self.figures.plays["tmem.allocations[0].columns"] = self._behind("tensor_memory_allocated")
         self._method("tmem", layout.tensor_memory(self.tensor.ranges, taken, allocated))
 
     def _registers(self) -> None:
@@ -315,9 +316,10 @@ class _Builder:
         members: dict[str, Any] = {
             "kernel": definition.name,
             "release": version or "1",
+            "library": definition.label("library") or (base.library if base else ""),
             "title": definition.label("title") or definition.name,
             "struct": source or (base.struct if base else "a definition"),
-            "changes": f"{extended}Defined in {file}, line {line}.",
+            "changes": definition.label("changes") or f"{extended}Defined in {file}, line {line}.",
             "needs": needs,
             "family": definition.name if base is None else base.family,
             "spellings": (*(base.spellings if base else ()), *self.inputs.spellings),
@@ -336,7 +338,9 @@ class _Builder:
 
     def _unmodelled(self) -> frozenset[str]:
         base = self.base
-        silent = base.unmodelled if base else Kernel.unmodelled | {"cluster", "mma"}
+        silent = base.unmodelled if base else Kernel.unmodelled | UNSAID
+        if self.shared.counts:
+            silent = silent - {"mbarriers"}
         said = set(self.said)
         said |= {path.partition("[")[0].partition(".")[0] for path in said}
         return frozenset(each for each in silent if each not in said)
