@@ -30,14 +30,27 @@ class Family(NamedTuple):
     """Where a golden file's rows appear in kcfg: kernel, prefix of its values, extra inputs.
 
     ``called`` has the names that kcfg gives to what a row calls otherwise, several to the items
-    of a list, None to what is no input of kcfg because nothing rests on it.
+    of a list, None to what is no input of kcfg because nothing rests on it; ``results`` of fields
+    alone. ``bounds`` are the values between which a field lies (without the second: which it is
+    not below) where kcfg's ``exact`` is false.
     """
 
     kernel: str
     prefix: str = ""
     extra: Mapping[str, Any] = MappingProxyType({})
     called: Mapping[str, str | tuple[str, ...] | None] = MappingProxyType({})
+    results: Mapping[str, str] = MappingProxyType({})
+    bounds: Mapping[str, tuple[str, str]] = MappingProxyType({})
 
+
+TRITON = {
+    "results": {"num_warps": "total_warps"},
+    "bounds": {
+        "shared": ("shared_at_least", "shared_at_most"),
+        "tmem_size": ("tmem_at_least", ""),
+    },
+}
+"""What the rows of compiled Triton kernels have in common."""
 
 OTHERS = {
     "attention_smem": Family("fa4"),
@@ -68,8 +81,19 @@ OTHERS = {
             "smem_c_bytes": "smem_c.bytes",
         },
     ),
+    **{
+        name: Family(name, **TRITON)
+        for name in (
+            "triton_attention",
+            "triton_gemm_persistent",
+            "triton_gemm_ptr",
+            "triton_gemm_tma",
+            "triton_gemm_ws",
+            "triton_scaled",
+        )
+    },
 }
-"""The families of rows that do not have the name of the kernel they are of."""
+"""The families of rows of which there is more to say than the name of their kernel."""
 
 
 def family(name: str) -> Family:
@@ -129,6 +153,8 @@ def shape(row: dict[str, Any]) -> dict[str, Any]:
     """A row's inputs under kcfg's names."""
     of, found = family(row["family"]), {}
     for name, value in row["inputs"].items():
+        if name == "target":
+            continue
         called = of.called.get(name, name)
         if isinstance(called, str):
             found[called] = value
@@ -139,8 +165,9 @@ def shape(row: dict[str, Any]) -> dict[str, Any]:
 
 def spec_text(row: dict[str, Any]) -> str:
     """A row's inputs as the spec somebody would write."""
-    of = family(row["family"])
-    return json.dumps({"kernel": of.kernel, "release": release(row), "shape": shape(row)})
+    spec = {"kernel": family(row["family"]).kernel, "release": release(row), "shape": shape(row)}
+    arch = re.search(r"\bsm_\d+", row["inputs"].get("target", row["release"]))
+    return json.dumps(spec | ({"target": arch[0]} if arch else {}))
 
 
 def differences(row: dict[str, Any]) -> Iterator[Difference]:
@@ -152,8 +179,13 @@ def differences(row: dict[str, Any]) -> Iterator[Difference]:
     derived, of = spec.derive(), family(row["family"])
     values = {**derived.asked(), **derived.values()}
     for field, wanted in row["fields"].items():
-        key = of.prefix + field.replace("(page_size)", "").replace("()", "")
+        key = of.prefix + of.results.get(field, field.replace("(page_size)", "").replace("()", ""))
         got = values.get(key, "no such value")
+        if field in of.bounds and not values["exact"]:
+            least, most = (values.get(name, wanted) for name in of.bounds[field])
+            if not least <= wanted <= most:
+                yield Difference(field, wanted, (least, most), row["inputs"])
+            continue
         called = of.called.get(field)
         if isinstance(called, str):
             got = named(derived, values, called)

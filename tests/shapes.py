@@ -268,6 +268,22 @@ CHANGES |= {
 }
 """Kernels of other libraries."""
 
+CHANGES |= {
+    (name, ("3.9.0",)): (
+        {"num_stages": 4, **more},
+        [(True, {}), (False, {"num_stages": 8, "BLOCK_M": 256, "BLOCK_N": 256})],
+    )
+    for name, more in {
+        "triton_attention": {"HEAD_DIM": 64},
+        "triton_gemm_persistent": {"epilogue_subtile": True},
+        "triton_gemm_ptr": {"b_layout": "nk"},
+        "triton_gemm_tma": {"store_by_descriptor": True},
+        "triton_gemm_ws": {"out_dtype": "float32"},
+        "triton_scaled": {"format": "mxfp4", "BLOCK_K": 128},
+    }.items()
+}
+"""Kernels that Triton compiles."""
+
 RELEASES = [(kernel, release) for kernel in kernels.names() for release in kernels.releases(kernel)]
 """Every kernel and release there is."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import sys
 from collections.abc import Callable
 from functools import reduce
 from hashlib import sha256
@@ -11,7 +10,7 @@ from typing import Any, cast
 
 from kcfg.core import targets
 from kcfg.core.definitions import layout
-from kcfg.core.definitions.compiling import circle, compiled
+from kcfg.core.definitions.compiling import allow, circle, compiled
 from kcfg.core.definitions.document import Definition, Value
 from kcfg.core.definitions.faults import Faults, clashes
 from kcfg.core.definitions.figures import Figures
@@ -31,7 +30,10 @@ from kcfg.core.expressions.grammar import Checked
 from kcfg.core.kernel import MUST, VERDICT, Kernel
 from kcfg.core.spec.problem import listed, shown
 
-UNSAID = {"blocks_per_sm", "cluster", "mbarriers", "mma", "pipelines"}
+UNSAID = {
+    *("blocks_per_sm", "cluster", "mbarriers", "mma", "pipelines"),
+    *("registers", "shared", "threads", "tmem", "unit"),
+}
 """Keys of a block that a definition need not say, beside those that no kernel does."""
 NEEDS = {"tcgen05": "tcgen05", "wgmma": "wgmma", "mma": "mma.sync"}
 OWN = "the definition"
@@ -81,7 +83,7 @@ class _Builder:
         self._registers()
         self._launched()
         self._circles()
-        _allow(len(self.formulas.all))
+        allow(len(self.formulas.all))
         self.members.update(self._head())
         self.members.update(self.inputs.found)
         self.members.update(self._quantities())
@@ -231,6 +233,7 @@ class _Builder:
     def _method(self, name: str, made: tuple[Callable[[Kernel], Any], tuple[str, ...]]) -> None:
         self.members[name] = made[0]
         self.wanted += made[1]
+        self.said.add({"smem": "shared"}.get(name, name))
 
     def _figure(self, key: str, unit: Any, otherwise: str | None) -> str | None:
         """The attribute of a formula of the head, or of what stands for it."""
@@ -339,9 +342,8 @@ class _Builder:
     def _unmodelled(self) -> frozenset[str]:
         base = self.base
         silent = base.unmodelled if base else Kernel.unmodelled | UNSAID
-        if self.shared.counts:
-            silent = silent - {"mbarriers"}
-        said = set(self.said)
+        said = self.said | ({"mbarriers"} if self.shared.counts else set())
+        said |= {"unit"} if self.definition.label("needs") else set()
         said |= {path.partition("[")[0].partition(".")[0] for path in said}
         return frozenset(each for each in silent if each not in said)
 
@@ -374,16 +376,6 @@ def _family(definition: Definition) -> str:
     while definition.parent is not None:
         definition = definition.parent
     return definition.name
-
-
-def _allow(formulas: int) -> None:
-    """Let so many formulas wait for each other, each by a few calls, should they form a chain."""
-    most = ROOM + CALLS * formulas
-    if most > sys.getrecursionlimit():
-        sys.setrecursionlimit(most)
-
-
-ROOM, CALLS = 600, 4
 
 
 def _conditions_of(verdict: Quantity[Any]) -> dict[str, ast.expr]:

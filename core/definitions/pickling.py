@@ -1,8 +1,9 @@
-"""How classes that were made from a text travel to another process: as the text."""
+"""How classes that were made from a text travel to another process: as what they are made from."""
 
 from __future__ import annotations
 
 import copyreg
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -10,7 +11,11 @@ from typing import Any
 class Defined(type):
     """The class of the classes that definitions make: pickled, they are made again elsewhere."""
 
+    kernel: str
+    release: str
     origin: Any
+    find: Callable[[str, str], Any]
+    """What gives a class that is shipped, by its name and release."""
 
 
 @lru_cache(maxsize=64)
@@ -20,6 +25,8 @@ def made(origin: Any) -> Any:
 
 
 def _reduced(cls: Defined) -> tuple[Any, ...]:
+    if cls.origin is None:  # it is shipped
+        return cls.find, (cls.kernel, cls.release)
     return made, (cls.origin,)
 
 

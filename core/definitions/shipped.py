@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import cast
 
 from kcfg.core.definitions.build import build
 from kcfg.core.definitions.document import Definition, read
+from kcfg.core.definitions.pickling import Defined
 from kcfg.core.definitions.text import Said, Text
 from kcfg.core.errors import BrokenModuleError
 from kcfg.core.kernel import Kernel
@@ -43,6 +45,7 @@ def shipped(
         why = f"its name says {kernel} {release}, its text {found.kernel} {found.release}"
         raise BrokenModuleError(path, 0, why)
     found.digest, found.text = None, document.text
+    cast(Defined, found).find = find
     found.places_in_text = {}
     found.changes = definition.label("changes") or FIRST
     return found

@@ -17,6 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from kcfg.autotuning import early_config_prune as early_config_prune
     from kcfg.comparing import Difference as Difference, diff as diff
     from kcfg.configuration import Configuration as Configuration, derive as derive, read as read
     from kcfg.errors import Error as Error
@@ -32,6 +33,7 @@ _MODULES = {
     "Pruned": "pruning",
     "Swept": "sweeping",
     "derive": "configuration",
+    "early_config_prune": "autotuning",
     "diff": "comparing",
     "kernel": "manual",
     "kernels": "manual",
