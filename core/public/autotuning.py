@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from kcfg.core import targets
+from kcfg.core.definitions.paths import is_path
 from kcfg.core.engine.graph import graph
 from kcfg.core.engine.quantity import Input
 from kcfg.core.errors import UnknownError, nearest
@@ -117,7 +118,7 @@ def early_config_prune(
     known, for a kernel without a verdict, and when called as `EarlyConfigPrune` says.
     """
     if not isinstance(kernel, Manual):
-        kernel = manual(kernel, release) if isinstance(kernel, str) else load(kernel)
+        kernel = load(kernel) if is_path(str(kernel)) else manual(str(kernel), release)
     cls = kernel.cls
     if judge(cls) is None:
         raise error(f"{kernel.kernel} has no verdict of its own to prune by", "kernel")
