@@ -8,12 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from kcfg.core import targets
-from kcfg.core.definitions.paths import is_path
 from kcfg.core.engine.graph import graph
 from kcfg.core.engine.quantity import Input
 from kcfg.core.errors import UnknownError, nearest
 from kcfg.errors import error
-from kcfg.manual import Manual, kernel as manual, load
+from kcfg.manual import Manual, kernel as manual, opened
 from kcfg.pruning import Dropped, judge, prune
 
 FIELDS = ("num_stages", "num_warps", "num_ctas", "maxnreg")
@@ -118,7 +117,8 @@ def early_config_prune(
     known, for a kernel without a verdict, and when called as `EarlyConfigPrune` says.
     """
     if not isinstance(kernel, Manual):
-        kernel = load(kernel) if is_path(str(kernel)) else manual(str(kernel), release)
+        found = opened(kernel)
+        kernel = found if isinstance(found, Manual) else manual(str(found), release)
     cls = kernel.cls
     if judge(cls) is None:
         raise error(f"{kernel.kernel} has no verdict of its own to prune by", "kernel")

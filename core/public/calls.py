@@ -7,13 +7,12 @@ from collections.abc import Mapping
 from os import PathLike
 from typing import Any
 
-from kcfg.core.definitions.paths import is_path
 from kcfg.core.kernel import Kernel
 from kcfg.core.spec.documents import Document
 from kcfg.core.spec.known import Known
 from kcfg.core.spec.problem import Problem
 from kcfg.errors import Error, error
-from kcfg.manual import Manual, load
+from kcfg.manual import Manual, opened
 
 CALL = "kcfg.derive"
 """What messages call the spec that a call stands for."""
@@ -42,9 +41,7 @@ def called(
 
     Raises `Error` for what a spec cannot say, and for the path of a definition with mistakes.
     """
-    if isinstance(kernel, PathLike) or (isinstance(kernel, str) and is_path(kernel)):
-        kernel = load(kernel)
-    own = None
+    kernel, own = opened(kernel), None
     if isinstance(kernel, Manual):
         own, release = kernel.cls, release or kernel.release
         kernel = kernel.kernel

@@ -125,3 +125,12 @@ def load(path: str | os.PathLike[str]) -> Manual:
         problems = [each for item in read_file(file) if isinstance(item, list) for each in item]
         kind = wrong.kind if isinstance(wrong, UnfoundError) else "wrong"
         raise Error(problems or [Problem(file, 0, 0, "", str(wrong), kind)]) from None
+
+
+def opened(kernel: str | os.PathLike[str] | Manual) -> str | Manual:
+    """The kernel that a path means, read; a name or what was loaded as it is."""
+    from kcfg.core.definitions.paths import is_path
+
+    if isinstance(kernel, os.PathLike) or (isinstance(kernel, str) and is_path(kernel)):
+        return load(kernel)
+    return kernel

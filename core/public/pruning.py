@@ -8,7 +8,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from kcfg.configuration import Configuration, derive
 from kcfg.core.kernel import MUST, VERDICT, Kernel
 from kcfg.errors import Error, error
-from kcfg.manual import Manual
+from kcfg.manual import Manual, opened
 
 C = TypeVar("C", bound=Mapping[str, Any])
 
@@ -112,7 +112,7 @@ def prune(
     kind or out of range, and for a kernel that has neither.
     """
     given = list(candidates)
-    call = (kernel, release, target)
+    call = (opened(kernel), release, target)
     for each in given:
         if not isinstance(each, Mapping):
             raise error(f"a candidate is a mapping of inputs by name, not {each!r}")

@@ -78,7 +78,8 @@ def sweep(
     grids, reader, names = _needing_numpy()
     spread = {key: _several(value) for key, value in inputs.items()}
     document, known = called(kernel, release, target, spread)
-    found = reader.sweep_of(document, CALL, NOTHING, [_names(each, "zip") for each in zip], known)
+    groups = [_names(each, "zip") for each in _listed(zip, "zip", "lists of names")]
+    found = reader.sweep_of(document, CALL, NOTHING, groups, known)
     if isinstance(found, list):
         raise placeless(found)
     spec, axes = found.spec, found.axes
@@ -123,7 +124,11 @@ def _several(value: Any) -> Any:
 
 
 def _names(given: Any, of: str) -> tuple[str, ...]:
-    """A list of names; raises `Error` for anything else."""
+    return tuple(map(str, _listed(given, of, "names")))
+
+
+def _listed(given: Any, of: str, what: str) -> Iterable[Any]:
+    """What is given, where it is a list; raises `Error` for anything else."""
     if isinstance(given, str) or not isinstance(given, Iterable):
-        raise error(f"expected a list of names, not {given!r}", of)
-    return tuple(map(str, given))
+        raise error(f"expected a list of {what}, not {given!r}", of)
+    return given
