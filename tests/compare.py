@@ -30,14 +30,24 @@ class Family(NamedTuple):
     """Where a golden file's rows appear in kcfg: kernel, prefix of its values, extra inputs.
 
     ``called`` has the names that kcfg gives to what a row calls otherwise, several to the items
-    of a list, None to what is no input of kcfg because nothing rests on it.
+    of a list, None to what is no input of kcfg because nothing rests on it. ``said`` has what a
+    row's text in place of a list means, ``absent`` what kcfg has where a row has nothing.
     """
 
     kernel: str
     prefix: str = ""
     extra: Mapping[str, Any] = MappingProxyType({})
     called: Mapping[str, str | tuple[str, ...] | None] = MappingProxyType({})
+    said: Mapping[str, Mapping[str, tuple[int, ...]]] = MappingProxyType({})
+    absent: Mapping[str, Any] = MappingProxyType({})
 
+
+CUTLASS = (
+    *("pipe_mainloop", "pipe_epi_load", "pipe_load_order", "pipe_clc", "pipe_accumulator"),
+    *("pipe_clc_throttle", "pipe_tmem_dealloc", "clc_response", "tmem_base_ptr"),
+    *("smem_a", "smem_b", "smem_sfa", "smem_sfb"),
+)
+"""Regions whose offsets, and some of their sizes, the rows of CUTLASS have."""
 
 OTHERS = {
     "attention_smem": Family("fa4"),
@@ -67,6 +77,21 @@ OTHERS = {
             "smem_b_bytes": "smem_b.bytes",
             "smem_c_bytes": "smem_c.bytes",
         },
+    ),
+    "cutlass_sm100_gemm": Family(
+        "cutlass_gemm",
+        called={
+            "cluster": ("cluster_m", "cluster_n"),
+            "epilogue_tile": None,
+            "stage_count": None,
+            "tile_scheduler": None,
+            "off_epilogue": "epilogue_storage.offset",
+            "off_mainloop": "smem_a.offset",
+            **{f"off_{name}": f"{name}.offset" for name in CUTLASS},
+            **{f"bytes_{name}": f"{name}.bytes" for name in CUTLASS},
+        },
+        said={"cluster": {"dynamic": (0, 0)}},
+        absent={"epi_reuse_c": 0, "epi_delay_tma_store": 0},
     ),
 }
 """The families of rows that do not have the name of the kernel they are of."""
@@ -132,8 +157,9 @@ def shape(row: dict[str, Any]) -> dict[str, Any]:
         called = of.called.get(name, name)
         if isinstance(called, str):
             found[called] = value
-        elif called is not None and isinstance(value, list):
-            found |= zip(called, value, strict=True)
+        elif called is not None:
+            items = of.said[name][value] if isinstance(value, str) else value
+            found |= zip(called, items, strict=True)
     return {**found, **of.extra}
 
 
@@ -152,27 +178,32 @@ def differences(row: dict[str, Any]) -> Iterator[Difference]:
     derived, of = spec.derive(), family(row["family"])
     values = {**derived.asked(), **derived.values()}
     for field, wanted in row["fields"].items():
+        if wanted is None:
+            wanted = of.absent.get(field)
         key = of.prefix + field.replace("(page_size)", "").replace("()", "")
-        got = values.get(key, "no such value")
         called = of.called.get(field)
         if isinstance(called, str):
             got = named(derived, values, called)
+            if wanted is None and not named(derived, values, f"{called.rpartition('.')[0]}.bytes"):
+                got = None  # a region that is not there
         elif called is not None:
             got = [named(derived, values, each) for each in called]
         elif isinstance(wanted, list):
             got = [values.get(f"{key}[{place}]") for place in range(len(wanted))]
+        else:
+            got = named(derived, values, key)
         if got != wanted or type(got) is not type(wanted):
             yield Difference(field, wanted, got, row["inputs"])
 
 
 def named(derived: Kernel, values: dict[str, Any], name: str) -> Any:
-    """A value, an input or a place; None for the place of a region that is not there."""
+    """A value, an input or a place."""
     if name in values:
         return values[name]
-    region, _, what = name.rpartition(".")
-    if what == "offset" and derived.read(f"{region}.bytes") == 0:
-        return None
-    return derived.read(name)
+    try:
+        return derived.read(name)
+    except KeyError:
+        return "no such value"
 
 
 def compare_file(path: Path) -> tuple[int, list[Difference]]:

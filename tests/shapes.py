@@ -265,6 +265,17 @@ CHANGES |= {
             (False, {"cluster_m": 1}),  # half a pair
         ],
     ),
+    ("cutlass_gemm", ("4.7",)): (
+        {"mma_tile_n": 256},
+        [
+            (True, {}),
+            (True, {"cta_group": 2, "mma_tile_m": 256, "cluster_m": 2, "c": "bf16", "d": "bf16"}),
+            (True, {"epilogue": "no_smem", "layout_cd": "m_major", "d": "f32"}),
+            (True, {"kind": "nvf4", "a": "nv_e2m1", "b": "nv_e2m1", "mma_tile_k": 256}),
+            (False, {"a": "tf32", "b": "tf32", "mma_tile_k": 256}),  # one stage
+            (False, {"kind": "mxf4", "a": "mx_e2m1", "b": "mx_e4m3", "mma_tile_k": 256}),
+        ],
+    ),
 }
 """Kernels of other libraries."""
 
