@@ -29,6 +29,8 @@ DATA = Path(__file__).parent / "golden"
 class Family(NamedTuple):
     """Where a golden file's rows appear in kcfg: kernel, prefix of its values, extra inputs.
 
+    ``kernel`` may have an input of the row in it, as ``{kernel}``.
+
     ``called`` has the names that kcfg gives to what a row calls otherwise, several to the items
     of a list, None to what is no input of kcfg because nothing rests on it. ``said`` has what a
     row's text in place of a list means, ``absent`` what kcfg has where a row has nothing.
@@ -48,6 +50,30 @@ CUTLASS = (
     *("smem_a", "smem_b", "smem_sfa", "smem_sfb"),
 )
 """Regions whose offsets, and some of their sizes, the rows of CUTLASS have."""
+
+FLASHMLA = {
+    "off_qo_q": "u.qo.q.offset",
+    "off_qo_q_sw64": "u.qo.q_sw64.offset",
+    "off_qo_o": "u.qo.o.offset",
+    "off_kv_dequant": "u.kv.dequant.offset",
+    "off_kv_raw_nope": "u.kv.raw_nope.offset",
+    "off_s_p": "s_p.offset",
+    "off_scales": "block_scales.offset",
+    "off_s_sq": "u.qkv.s_sq.offset",
+    "off_s_v": "u.qkv.s_v.offset",
+    "off_s_k": "u.qkv.s_k.offset",
+    "off_o": "u.o.offset",
+    "off_q_full_q_nope": "u.q_full.q_nope.offset",
+    "off_k_rope": "u.k.k_rope.offset",
+    "off_k_nope": "u.k.k_nope.offset",
+}
+"""Offsets of members of FlashMLA's plans."""
+PLANS = (
+    *("u", "rowwise_max", "is_token_valid", "tma_coord", "tmem_start_addr", "s", "p"),
+    *("bar_last_store_done", "bar_sv_done", "bar_prologue_q", "bar_k_valid_free"),
+    *("is_k_valid", "p_exchange", "s_q_rope", "bar_prologue_q_nope"),
+)
+"""Regions of these plans whose offsets its rows have."""
 
 OTHERS = {
     "attention_smem": Family("fa4"),
@@ -93,17 +119,28 @@ OTHERS = {
         said={"cluster": {"dynamic": (0, 0)}},
         absent={"epi_reuse_c": 0, "epi_delay_tma_store": 0},
     ),
+    "flashmla_sm100_smem_plan": Family(
+        "{kernel}",
+        called={
+            "kernel": None,
+            "smem_bytes": "shared_bytes",
+            **FLASHMLA,
+            **{f"off_{name}": f"{name}.offset" for name in PLANS},
+        },
+    ),
 }
 """The families of rows that do not have the name of the kernel they are of."""
 
 
-def family(name: str) -> Family:
-    """Where the rows of a family appear in kcfg; the kernel of that name, if nothing else is said.
+def family(row: dict[str, Any]) -> Family:
+    """Where a row appears in kcfg; at the kernel of its family's name, if nothing else is said.
 
     Raises KeyError for a family of no kernel.
     """
+    name = row["family"]
     if name in OTHERS:
-        return OTHERS[name]
+        of = OTHERS[name]
+        return of._replace(kernel=of.kernel.format(**row["inputs"]))
     if name in kernels.names():
         return Family(name)
     raise KeyError(f"{name}: no kernel has this name; if one has these rows, add it to OTHERS")
@@ -141,7 +178,7 @@ def rows(path: Path) -> Iterator[dict[str, Any]]:
 def release(row: dict[str, Any]) -> str:
     """The release of kcfg that a row is of: the one that stands in what the row calls its own."""
     named: str = row["release"]
-    known = kernels.releases(family(row["family"]).kernel)
+    known = kernels.releases(family(row).kernel)
     found = (
         each
         for each in known  # the beginning of a version, or of a commit
@@ -152,7 +189,7 @@ def release(row: dict[str, Any]) -> str:
 
 def shape(row: dict[str, Any]) -> dict[str, Any]:
     """A row's inputs under kcfg's names."""
-    of, found = family(row["family"]), {}
+    of, found = family(row), {}
     for name, value in row["inputs"].items():
         called = of.called.get(name, name)
         if isinstance(called, str):
@@ -165,7 +202,7 @@ def shape(row: dict[str, Any]) -> dict[str, Any]:
 
 def spec_text(row: dict[str, Any]) -> str:
     """A row's inputs as the spec somebody would write."""
-    of = family(row["family"])
+    of = family(row)
     return json.dumps({"kernel": of.kernel, "release": release(row), "shape": shape(row)})
 
 
@@ -175,7 +212,7 @@ def differences(row: dict[str, Any]) -> Iterator[Difference]:
     if not isinstance(spec, Spec):
         yield Difference("(refused)", None, "; ".join(map(str, spec)), row["inputs"])
         return
-    derived, of = spec.derive(), family(row["family"])
+    derived, of = spec.derive(), family(row)
     values = {**derived.asked(), **derived.values()}
     for field, wanted in row["fields"].items():
         if wanted is None:

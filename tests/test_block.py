@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -42,7 +43,8 @@ def at(block: Block, path: str) -> Any:
     """What a block has at a path such as ``mma[0].M`` or ``shared.regions[q].bytes``; None
     where it has nothing there."""
     found: Any = block
-    for step in path.replace("[", ".").replace("]", "").split("."):
+    for inner, outer in re.findall(r"\[([^]]+)\]|([^].[]+)", path):
+        step = inner or outer
         if step.isdigit():
             found = found[int(step)] if int(step) < len(found) else None
         elif isinstance(found, tuple):

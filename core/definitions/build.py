@@ -30,7 +30,9 @@ from kcfg.core.expressions.grammar import Checked
 from kcfg.core.kernel import MUST, VERDICT, Kernel
 from kcfg.core.spec.problem import listed, shown
 
-UNSAID = {"blocks_per_sm", "cluster", "mbarriers", "mma", "pipelines"}
+PARTS = {"smem": "shared", "tmem": "tmem", "registers": "registers", "barriers": "mbarriers"}
+"""Parts of a block that a definition may have, with their keys in the block."""
+UNSAID = {"blocks_per_sm", "cluster", "mma", "pipelines", "threads", *PARTS.values()}
 """Keys of a block that a definition need not say, beside those that no kernel does."""
 NEEDS = {"tcgen05": "tcgen05", "wgmma": "wgmma", "mma": "mma.sync"}
 OWN = "the definition"
@@ -338,8 +340,8 @@ class _Builder:
     def _unmodelled(self) -> frozenset[str]:
         base = self.base
         silent = base.unmodelled if base else Kernel.unmodelled | UNSAID
-        if self.shared.counts:
-            silent = silent - {"mbarriers"}
+        if base is None:
+            silent = silent - {key for name, key in PARTS.items() if name in self.members}
         said = set(self.said)
         said |= {path.partition("[")[0].partition(".")[0] for path in said}
         return frozenset(each for each in silent if each not in said)
