@@ -26,20 +26,32 @@ from kcfg.core.spec import Spec, read
 DATA = Path(__file__).parent / "golden"
 
 
+class Warps(NamedTuple):
+    """A list of warps, which kcfg has as those of roles, of which some may not be there.
+
+    ``otherwise`` are the roles that do the same where none of them is.
+    """
+
+    roles: tuple[str, ...]
+    otherwise: tuple[str, ...] = ()
+
+
 class Family(NamedTuple):
     """Where a golden file's rows appear in kcfg: kernel, prefix of its values, extra inputs.
 
     ``kernel`` may have an input of the row in it, as ``{kernel}``.
 
-    ``called`` has the names that kcfg gives to what a row calls otherwise, several to the items
-    of a list, None to what is no input of kcfg because nothing rests on it. ``said`` has what a
-    row's text in place of a list means, ``absent`` what kcfg has where a row has nothing.
+    ``called`` has the names that kcfg gives to fields that a row calls otherwise, several to the
+    items of a list; ``given`` the same of inputs, and None for those that nothing rests on.
+    ``said`` has what a row's text in place of a list means, ``absent`` what kcfg has where a row
+    has nothing.
     """
 
     kernel: str
     prefix: str = ""
     extra: Mapping[str, Any] = MappingProxyType({})
-    called: Mapping[str, str | tuple[str, ...] | None] = MappingProxyType({})
+    given: Mapping[str, tuple[str, ...] | None] = MappingProxyType({})
+    called: Mapping[str, str | tuple[str, ...] | Warps] = MappingProxyType({})
     said: Mapping[str, Mapping[str, tuple[int, ...]]] = MappingProxyType({})
     absent: Mapping[str, Any] = MappingProxyType({})
 
@@ -75,6 +87,8 @@ PLANS = (
 )
 """Regions of these plans whose offsets its rows have."""
 
+MISSING = "no such value"
+
 OTHERS = {
     "attention_smem": Family("fa4"),
     "mla_config": Family("mla_prefill"),
@@ -93,8 +107,8 @@ OTHERS = {
     "block_scaled_choose": Family("block_scaled_matmul"),
     "cutedsl_dense_gemm_persistent": Family(
         "cutedsl_gemm",
+        given={"cluster": ("cluster_m", "cluster_n")},
         called={
-            "cluster": ("cluster_m", "cluster_n"),
             "mma_tiler": ("mma_m", "mma_n", "tile_k"),
             "cta_tile": ("cta_m", "mma_n", "tile_k"),
             "epi_tile": ("epi_tile_m", "epi_tile_n"),
@@ -106,11 +120,13 @@ OTHERS = {
     ),
     "cutlass_sm100_gemm": Family(
         "cutlass_gemm",
-        called={
+        given={
             "cluster": ("cluster_m", "cluster_n"),
             "epilogue_tile": None,
             "stage_count": None,
             "tile_scheduler": None,
+        },
+        called={
             "off_epilogue": "epilogue_storage.offset",
             "off_mainloop": "smem_a.offset",
             **{f"off_{name}": f"{name}.offset" for name in CUTLASS},
@@ -119,10 +135,33 @@ OTHERS = {
         said={"cluster": {"dynamic": (0, 0)}},
         absent={"epi_reuse_c": 0, "epi_delay_tma_store": 0},
     ),
+    "fa4_cute_fwd_sm100": Family(
+        "fa4_cute",
+        called={
+            "valid": "supported",
+            "num_splits": "splits",
+            "threads_per_cta": "threads",
+            "mma_tiler_qk": ("mma_m", "tile_n", "head_dim_padded"),
+            "mma_tiler_pv": ("mma_m", "head_dim_v_padded", "tile_n"),
+            "tmem_s_offset": ("s0.column", "s1.column"),
+            "tmem_o_offset": ("o0.column", "o1.column"),
+            "tmem_p_offset": ("p0.column", "p1.column"),
+            "tmem_vec_offset": ("s0.column", "s1.column"),
+            "warps_softmax0": Warps(("softmax0",)),
+            "warps_softmax1": Warps(("softmax1",)),
+            "warps_correction": Warps(("correction",)),
+            "warps_epilogue": Warps(("epilogue",), otherwise=("correction",)),
+            "warps_load": Warps(("load_wide", "load", "load_second")),
+            "warps_empty": Warps(
+                ("scheduler", "empty", "empty_wide", "empty_load", "empty_epilogue")
+            ),
+        },
+        absent={"scheduler_warp": -1, "reason": "none"},
+    ),
     "flashmla_sm100_smem_plan": Family(
         "{kernel}",
+        given={"kernel": None},
         called={
-            "kernel": None,
             "smem_bytes": "shared_bytes",
             **FLASHMLA,
             **{f"off_{name}": f"{name}.offset" for name in PLANS},
@@ -191,12 +230,12 @@ def shape(row: dict[str, Any]) -> dict[str, Any]:
     """A row's inputs under kcfg's names."""
     of, found = family(row), {}
     for name, value in row["inputs"].items():
-        called = of.called.get(name, name)
-        if isinstance(called, str):
-            found[called] = value
-        elif called is not None:
+        given = of.given.get(name, (name,))
+        if given == (name,):
+            found[name] = value
+        elif given is not None:
             items = of.said[name][value] if isinstance(value, str) else value
-            found |= zip(called, items, strict=True)
+            found |= zip(given, items, strict=True)
     return {**found, **of.extra}
 
 
@@ -223,8 +262,12 @@ def differences(row: dict[str, Any]) -> Iterator[Difference]:
             got = named(derived, values, called)
             if wanted is None and not named(derived, values, f"{called.rpartition('.')[0]}.bytes"):
                 got = None  # a region that is not there
+        elif isinstance(called, Warps):
+            got = warps(derived, called.roles) or warps(derived, called.otherwise)
         elif called is not None:
-            got = [named(derived, values, each) for each in called]
+            got = [named(derived, values, each) for each in called if is_there(derived, each)]
+        elif isinstance(wanted, dict):
+            got = {name: named(derived, values, f"{name}.offset") for name in wanted}
         elif isinstance(wanted, list):
             got = [values.get(f"{key}[{place}]") for place in range(len(wanted))]
         else:
@@ -240,7 +283,20 @@ def named(derived: Kernel, values: dict[str, Any], name: str) -> Any:
     try:
         return derived.read(name)
     except KeyError:
-        return "no such value"
+        return MISSING
+
+
+def is_there(derived: Kernel, name: str) -> bool:
+    """Whether a name is no range of tensor memory, or one of those that there are."""
+    of, _, what = name.rpartition(".")
+    tensor = derived.block.tensor
+    return what != "column" or (tensor is not None and of in {x.name for x in tensor.regions})
+
+
+def warps(derived: Kernel, roles: tuple[str, ...]) -> list[int]:
+    """The warps of roles, in the order of these; none of a role that is not there."""
+    shares = {each.name: range(each.first, each.last + 1) for each in derived.block.shares}
+    return [warp for role in roles for warp in shares.get(role, ())]
 
 
 def compare_file(path: Path) -> tuple[int, list[Difference]]:

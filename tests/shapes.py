@@ -280,6 +280,18 @@ CHANGES |= {
         {},
         [(True, {"d_qk": 576}), (True, {"d_qk": 512}), (False, {"d_qk": 544})],
     ),
+    ("fa4_cute", ("4.0.0b36",)): (
+        {},
+        [
+            (True, {}),
+            (True, {"causal": True, "use_clc": True}),
+            (True, {"head_dim": 192, "num_heads": 128, "num_heads_kv": 128, "varlen_q": True}),
+            (True, {"dtype": "float8_e4m3fn", "seqlen_q": 1, "page_size": 64}),
+            (True, {"head_dim": 256, "head_dim_v": 256, "window_left": 1023}),
+            (False, {"head_dim": 192, "head_dim_v": 192}),
+            (False, {"head_dim": 88, "head_dim_v": 88, "page_size": 64}),
+        ],
+    ),
 }
 """Kernels of other libraries."""
 

@@ -23,8 +23,8 @@ from kcfg.core.kernel import Kernel
 from kcfg.core.rules import not_judged
 from kcfg.core.spec import Spec, read
 
-MAY_BE_AWAY = ("tmem", "shared.regions[")
-"""Figures of a range or region that some shapes have no columns or bytes of."""
+MAY_BE_AWAY = ("tmem", "shared.regions[", "registers.roles[")
+"""Figures of ranges, regions and roles that some shapes do not have."""
 EVERY = 15
 """Of this many golden rows, one is taken."""
 
