@@ -135,6 +135,7 @@ OTHERS = {
         said={"cluster": {"dynamic": (0, 0)}},
         absent={"epi_reuse_c": 0, "epi_delay_tma_store": 0},
     ),
+    "deepgemm_sm100_gemm": Family("deepgemm", extra={"select": True}),
     "fa4_cute_fwd_sm100": Family(
         "fa4_cute",
         called={

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from kcfg.core import kernels, targets
 from kcfg.core.engine.quantity import Input
 from kcfg.core.kernel import Kernel
+from kcfg.core.kernels.deepgemm import config as deepgemm
 from kcfg.core.kernels.matmul import tile as matmul_tile
 
 
@@ -255,6 +256,7 @@ CHANGES: dict[tuple[str, tuple[str, ...]], tuple[dict[str, Any], list[tuple[Any,
     ),
 }
 
+LAYOUT = {"swap_ab": 0, "block_m": 128, "block_n": 128, "cluster_m": 2, "cluster_n": 1}
 CHANGES |= {
     ("cutedsl_gemm", ("4.8",)): (
         {"ab": "f16", "c": "f16", "mma_m": 256, "mma_n": 128, "use_2cta": True, "cluster_m": 2},
@@ -274,6 +276,16 @@ CHANGES |= {
             (True, {"kind": "nvf4", "a": "nv_e2m1", "b": "nv_e2m1", "mma_tile_k": 256}),
             (False, {"a": "tf32", "b": "tf32", "mma_tile_k": 256}),  # one stage
             (False, {"kind": "mxf4", "a": "mx_e2m1", "b": "mx_e4m3", "mma_tile_k": 256}),
+        ],
+    ),
+    ("deepgemm", ("54e2261",)): (
+        {"m": 4096, "n": 7168, "k": 2048, "select": True},
+        [
+            (True, {}),
+            (True, {"a": "bf16", "b": "bf16", "m": 64}),
+            (True, {"gemm_type": "m_grouped_masked", "num_groups": 32, "expected_m": 20}),
+            (True, {"select": False, **LAYOUT}),
+            (False, {"select": False, **LAYOUT, "block_m": 256, "swap_ab": 1}),
         ],
     ),
     ("flashmla_sparse_prefill_head128", ("9241ae3",)): (
@@ -344,6 +356,8 @@ def random(kernel: str, release: str) -> st.SearchStrategy[dict[str, Any]]:
     cls = kernels.find(kernel, release)
     if issubclass(cls, matmul_tile.Tile):
         return _given(cls) | _asked(cls)
+    if issubclass(cls, deepgemm.Config):
+        return _layout(cls) | _chosen_layout(cls)
     return st.fixed_dictionaries({each.key: _values(each) for each in cls.inputs.values()})
 
 
@@ -362,6 +376,21 @@ def _asked(cls: type[matmul_tile.Tile]) -> st.SearchStrategy[dict[str, Any]]:
     return st.fixed_dictionaries(asked).map(
         lambda drawn: drawn | {second: drawn[first] for second, first in one.items()}
     )
+
+
+def _layout(cls: type[deepgemm.Config]) -> st.SearchStrategy[dict[str, Any]]:
+    """The layout of a DeepGEMM by hand."""
+    drawn = {each.key: _values(each) for each in cls.inputs.values()}
+    drawn |= {key: drawn[key].filter(_is_there) for key in deepgemm.TILES}
+    return st.fixed_dictionaries({**drawn, "select": st.just(False)})
+
+
+def _chosen_layout(cls: type[deepgemm.Config]) -> st.SearchStrategy[dict[str, Any]]:
+    """A problem for which there is a layout to choose."""
+    drawn = {each.key: _values(each) for each in cls.inputs.values()}
+    drawn |= dict.fromkeys(deepgemm.TILES, st.none())
+    asked = st.fixed_dictionaries({**drawn, "select": st.just(True)})
+    return asked.filter(lambda inputs: not cls.faults(targets.find(), inputs))
 
 
 def _types(cls: type[Kernel]) -> tuple[str, ...]:
