@@ -26,31 +26,77 @@ from kcfg.core.spec import Spec, read
 DATA = Path(__file__).parent / "golden"
 
 
+class Warps(NamedTuple):
+    """A list of warps, which kcfg has as those of roles, of which some may not be there.
+
+    ``otherwise`` are the roles that do the same where none of them is.
+    """
+
+    roles: tuple[str, ...]
+    otherwise: tuple[str, ...] = ()
+
+
 class Family(NamedTuple):
     """Where a golden file's rows appear in kcfg: kernel, prefix of its values, extra inputs.
 
-    ``called`` has the names that kcfg gives to what a row calls otherwise, several to the items
-    of a list, None to what is no input of kcfg because nothing rests on it; ``results`` of fields
-    alone. ``bounds`` are the values between which a field lies (without the second: which it is
-    not below) where kcfg's ``exact`` is false.
+    ``kernel`` may have an input of the row in it, as ``{kernel}``.
+
+    ``called`` has the names that kcfg gives to fields that a row calls otherwise, several to the
+    items of a list; ``given`` the same of inputs, and None for those that nothing rests on.
+    ``said`` has what a row's text in place of a list means, ``absent`` what kcfg has where a row
+    has nothing. ``bounds`` has the values that a field is not below, and not above, where kcfg's
+    ``exact`` is false.
     """
 
     kernel: str
     prefix: str = ""
     extra: Mapping[str, Any] = MappingProxyType({})
-    called: Mapping[str, str | tuple[str, ...] | None] = MappingProxyType({})
-    results: Mapping[str, str] = MappingProxyType({})
+    given: Mapping[str, tuple[str, ...] | None] = MappingProxyType({})
+    called: Mapping[str, str | tuple[str, ...] | Warps] = MappingProxyType({})
+    said: Mapping[str, Mapping[str, tuple[int, ...]]] = MappingProxyType({})
+    absent: Mapping[str, Any] = MappingProxyType({})
     bounds: Mapping[str, tuple[str, str]] = MappingProxyType({})
 
 
-TRITON = {
-    "results": {"num_warps": "total_warps"},
-    "bounds": {
-        "shared": ("shared_at_least", "shared_at_most"),
-        "tmem_size": ("tmem_at_least", ""),
-    },
+TRITON = (
+    *("triton_attention", "triton_gemm_persistent", "triton_gemm_ptr", "triton_gemm_tma"),
+    *("triton_gemm_ws", "triton_scaled"),
+)
+"""The kernels that Triton compiled."""
+
+
+CUTLASS = (
+    *("pipe_mainloop", "pipe_epi_load", "pipe_load_order", "pipe_clc", "pipe_accumulator"),
+    *("pipe_clc_throttle", "pipe_tmem_dealloc", "clc_response", "tmem_base_ptr"),
+    *("smem_a", "smem_b", "smem_sfa", "smem_sfb"),
+)
+"""Regions whose offsets, and some of their sizes, the rows of CUTLASS have."""
+
+FLASHMLA = {
+    "off_qo_q": "u.qo.q.offset",
+    "off_qo_q_sw64": "u.qo.q_sw64.offset",
+    "off_qo_o": "u.qo.o.offset",
+    "off_kv_dequant": "u.kv.dequant.offset",
+    "off_kv_raw_nope": "u.kv.raw_nope.offset",
+    "off_s_p": "s_p.offset",
+    "off_scales": "block_scales.offset",
+    "off_s_sq": "u.qkv.s_sq.offset",
+    "off_s_v": "u.qkv.s_v.offset",
+    "off_s_k": "u.qkv.s_k.offset",
+    "off_o": "u.o.offset",
+    "off_q_full_q_nope": "u.q_full.q_nope.offset",
+    "off_k_rope": "u.k.k_rope.offset",
+    "off_k_nope": "u.k.k_nope.offset",
 }
-"""What the rows of compiled Triton kernels have in common."""
+"""Offsets of members of FlashMLA's plans."""
+PLANS = (
+    *("u", "rowwise_max", "is_token_valid", "tma_coord", "tmem_start_addr", "s", "p"),
+    *("bar_last_store_done", "bar_sv_done", "bar_prologue_q", "bar_k_valid_free"),
+    *("is_k_valid", "p_exchange", "s_q_rope", "bar_prologue_q_nope"),
+)
+"""Regions of these plans whose offsets its rows have."""
+
+MISSING = "no such value"
 
 OTHERS = {
     "attention_smem": Family("fa4"),
@@ -70,8 +116,8 @@ OTHERS = {
     "block_scaled_choose": Family("block_scaled_matmul"),
     "cutedsl_dense_gemm_persistent": Family(
         "cutedsl_gemm",
+        given={"cluster": ("cluster_m", "cluster_n")},
         called={
-            "cluster": ("cluster_m", "cluster_n"),
             "mma_tiler": ("mma_m", "mma_n", "tile_k"),
             "cta_tile": ("cta_m", "mma_n", "tile_k"),
             "epi_tile": ("epi_tile_m", "epi_tile_n"),
@@ -82,27 +128,80 @@ OTHERS = {
         },
     ),
     **{
-        name: Family(name, **TRITON)
-        for name in (
-            "triton_attention",
-            "triton_gemm_persistent",
-            "triton_gemm_ptr",
-            "triton_gemm_tma",
-            "triton_gemm_ws",
-            "triton_scaled",
+        name: Family(
+            name,
+            given={"target": None},
+            called={"num_warps": "total_warps"},
+            bounds={
+                "shared": ("shared_at_least", "shared_at_most"),
+                "tmem_size": ("tmem_at_least", "no such value"),
+            },
         )
+        for name in TRITON
     },
+    "cutlass_sm100_gemm": Family(
+        "cutlass_gemm",
+        given={
+            "cluster": ("cluster_m", "cluster_n"),
+            "epilogue_tile": None,
+            "stage_count": None,
+            "tile_scheduler": None,
+        },
+        called={
+            "off_epilogue": "epilogue_storage.offset",
+            "off_mainloop": "smem_a.offset",
+            **{f"off_{name}": f"{name}.offset" for name in CUTLASS},
+            **{f"bytes_{name}": f"{name}.bytes" for name in CUTLASS},
+        },
+        said={"cluster": {"dynamic": (0, 0)}},
+        absent={"epi_reuse_c": 0, "epi_delay_tma_store": 0},
+    ),
+    "deepgemm_sm100_gemm": Family("deepgemm", extra={"select": True}),
+    "fa4_cute_fwd_sm100": Family(
+        "fa4_cute",
+        called={
+            "valid": "supported",
+            "num_splits": "splits",
+            "threads_per_cta": "threads",
+            "mma_tiler_qk": ("mma_m", "tile_n", "head_dim_padded"),
+            "mma_tiler_pv": ("mma_m", "head_dim_v_padded", "tile_n"),
+            "tmem_s_offset": ("s0.column", "s1.column"),
+            "tmem_o_offset": ("o0.column", "o1.column"),
+            "tmem_p_offset": ("p0.column", "p1.column"),
+            "tmem_vec_offset": ("s0.column", "s1.column"),
+            "warps_softmax0": Warps(("softmax0",)),
+            "warps_softmax1": Warps(("softmax1",)),
+            "warps_correction": Warps(("correction",)),
+            "warps_epilogue": Warps(("epilogue",), otherwise=("correction",)),
+            "warps_load": Warps(("load_wide", "load", "load_second")),
+            "warps_empty": Warps(
+                ("scheduler", "empty", "empty_wide", "empty_load", "empty_epilogue")
+            ),
+        },
+        absent={"scheduler_warp": -1, "reason": "none"},
+    ),
+    "flashmla_sm100_smem_plan": Family(
+        "{kernel}",
+        given={"kernel": None},
+        called={
+            "smem_bytes": "shared_bytes",
+            **FLASHMLA,
+            **{f"off_{name}": f"{name}.offset" for name in PLANS},
+        },
+    ),
 }
-"""The families of rows of which there is more to say than the name of their kernel."""
+"""The families of rows that do not have the name of the kernel they are of."""
 
 
-def family(name: str) -> Family:
-    """Where the rows of a family appear in kcfg; the kernel of that name, if nothing else is said.
+def family(row: dict[str, Any]) -> Family:
+    """Where a row appears in kcfg; at the kernel of its family's name, if nothing else is said.
 
     Raises KeyError for a family of no kernel.
     """
+    name = row["family"]
     if name in OTHERS:
-        return OTHERS[name]
+        of = OTHERS[name]
+        return of._replace(kernel=of.kernel.format(**row["inputs"]))
     if name in kernels.names():
         return Family(name)
     raise KeyError(f"{name}: no kernel has this name; if one has these rows, add it to OTHERS")
@@ -140,7 +239,7 @@ def rows(path: Path) -> Iterator[dict[str, Any]]:
 def release(row: dict[str, Any]) -> str:
     """The release of kcfg that a row is of: the one that stands in what the row calls its own."""
     named: str = row["release"]
-    known = kernels.releases(family(row["family"]).kernel)
+    known = kernels.releases(family(row).kernel)
     found = (
         each
         for each in known  # the beginning of a version, or of a commit
@@ -151,23 +250,23 @@ def release(row: dict[str, Any]) -> str:
 
 def shape(row: dict[str, Any]) -> dict[str, Any]:
     """A row's inputs under kcfg's names."""
-    of, found = family(row["family"]), {}
+    of, found = family(row), {}
     for name, value in row["inputs"].items():
-        if name == "target":
-            continue
-        called = of.called.get(name, name)
-        if isinstance(called, str):
-            found[called] = value
-        elif called is not None and isinstance(value, list):
-            found |= zip(called, value, strict=True)
+        given = of.given.get(name, (name,))
+        if given == (name,):
+            found[name] = value
+        elif given is not None:
+            items = of.said[name][value] if isinstance(value, str) else value
+            found |= zip(given, items, strict=True)
     return {**found, **of.extra}
 
 
 def spec_text(row: dict[str, Any]) -> str:
     """A row's inputs as the spec somebody would write."""
-    spec = {"kernel": family(row["family"]).kernel, "release": release(row), "shape": shape(row)}
+    of = family(row)
+    spec = {"kernel": of.kernel, "release": release(row), "shape": shape(row)}
     arch = re.search(r"\bsm_\d+", row["inputs"].get("target", row["release"]))
-    return json.dumps(spec | ({"target": arch[0]} if arch else {}))
+    return json.dumps(spec | ({"target": arch[0]} if arch and of.bounds else {}))
 
 
 def differences(row: dict[str, Any]) -> Iterator[Difference]:
@@ -176,35 +275,57 @@ def differences(row: dict[str, Any]) -> Iterator[Difference]:
     if not isinstance(spec, Spec):
         yield Difference("(refused)", None, "; ".join(map(str, spec)), row["inputs"])
         return
-    derived, of = spec.derive(), family(row["family"])
+    derived, of = spec.derive(), family(row)
     values = {**derived.asked(), **derived.values()}
     for field, wanted in row["fields"].items():
-        key = of.prefix + of.results.get(field, field.replace("(page_size)", "").replace("()", ""))
-        got = values.get(key, "no such value")
+        if wanted is None:
+            wanted = of.absent.get(field)
         if field in of.bounds and not values["exact"]:
             least, most = (values.get(name, wanted) for name in of.bounds[field])
             if not least <= wanted <= most:
                 yield Difference(field, wanted, (least, most), row["inputs"])
             continue
+        key = of.prefix + field.replace("(page_size)", "").replace("()", "")
         called = of.called.get(field)
         if isinstance(called, str):
             got = named(derived, values, called)
+            if wanted is None and not named(derived, values, f"{called.rpartition('.')[0]}.bytes"):
+                got = None  # a region that is not there
+        elif isinstance(called, Warps):
+            got = warps(derived, called.roles) or warps(derived, called.otherwise)
         elif called is not None:
-            got = [named(derived, values, each) for each in called]
+            got = [named(derived, values, each) for each in called if is_there(derived, each)]
+        elif isinstance(wanted, dict):
+            got = {name: named(derived, values, f"{name}.offset") for name in wanted}
         elif isinstance(wanted, list):
             got = [values.get(f"{key}[{place}]") for place in range(len(wanted))]
+        else:
+            got = named(derived, values, key)
         if got != wanted or type(got) is not type(wanted):
             yield Difference(field, wanted, got, row["inputs"])
 
 
 def named(derived: Kernel, values: dict[str, Any], name: str) -> Any:
-    """A value, an input or a place; None for the place of a region that is not there."""
+    """A value, an input or a place."""
     if name in values:
         return values[name]
-    region, _, what = name.rpartition(".")
-    if what == "offset" and derived.read(f"{region}.bytes") == 0:
-        return None
-    return derived.read(name)
+    try:
+        return derived.read(name)
+    except KeyError:
+        return MISSING
+
+
+def is_there(derived: Kernel, name: str) -> bool:
+    """Whether a name is no range of tensor memory, or one of those that there are."""
+    of, _, what = name.rpartition(".")
+    tensor = derived.block.tensor
+    return what != "column" or (tensor is not None and of in {x.name for x in tensor.regions})
+
+
+def warps(derived: Kernel, roles: tuple[str, ...]) -> list[int]:
+    """The warps of roles, in the order of these; none of a role that is not there."""
+    shares = {each.name: range(each.first, each.last + 1) for each in derived.block.shares}
+    return [warp for role in roles for warp in shares.get(role, ())]
 
 
 def compare_file(path: Path) -> tuple[int, list[Difference]]:

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from kcfg.core import kernels, targets
 from kcfg.core.engine.quantity import Input
 from kcfg.core.kernel import Kernel
+from kcfg.core.kernels.deepgemm import config as deepgemm
 from kcfg.core.kernels.matmul import tile as matmul_tile
 
 
@@ -255,6 +256,7 @@ CHANGES: dict[tuple[str, tuple[str, ...]], tuple[dict[str, Any], list[tuple[Any,
     ),
 }
 
+LAYOUT = {"swap_ab": 0, "block_m": 128, "block_n": 128, "cluster_m": 2, "cluster_n": 1}
 CHANGES |= {
     ("cutedsl_gemm", ("4.8",)): (
         {"ab": "f16", "c": "f16", "mma_m": 256, "mma_n": 128, "use_2cta": True, "cluster_m": 2},
@@ -263,6 +265,43 @@ CHANGES |= {
             (True, {"mma_n": 160, "c": "f32", "layout_c": "m"}),
             (True, {"use_2cta": False, "mma_m": 64, "use_tma_store": False}),
             (False, {"cluster_m": 1}),  # half a pair
+        ],
+    ),
+    ("cutlass_gemm", ("4.7",)): (
+        {"mma_tile_n": 256},
+        [
+            (True, {}),
+            (True, {"cta_group": 2, "mma_tile_m": 256, "cluster_m": 2, "c": "bf16", "d": "bf16"}),
+            (True, {"epilogue": "no_smem", "layout_cd": "m_major", "d": "f32"}),
+            (True, {"kind": "nvf4", "a": "nv_e2m1", "b": "nv_e2m1", "mma_tile_k": 256}),
+            (False, {"a": "tf32", "b": "tf32", "mma_tile_k": 256}),  # one stage
+            (False, {"kind": "mxf4", "a": "mx_e2m1", "b": "mx_e4m3", "mma_tile_k": 256}),
+        ],
+    ),
+    ("deepgemm", ("54e2261",)): (
+        {"m": 4096, "n": 7168, "k": 2048, "select": True},
+        [
+            (True, {}),
+            (True, {"a": "bf16", "b": "bf16", "m": 64}),
+            (True, {"gemm_type": "m_grouped_masked", "num_groups": 32, "expected_m": 20}),
+            (True, {"select": False, **LAYOUT}),
+            (False, {"select": False, **LAYOUT, "block_m": 256, "swap_ab": 1}),
+        ],
+    ),
+    ("flashmla_sparse_prefill_head128", ("9241ae3",)): (
+        {},
+        [(True, {"d_qk": 576}), (True, {"d_qk": 512}), (False, {"d_qk": 544})],
+    ),
+    ("fa4_cute", ("4.0.0b36",)): (
+        {},
+        [
+            (True, {}),
+            (True, {"causal": True, "use_clc": True}),
+            (True, {"head_dim": 192, "num_heads": 128, "num_heads_kv": 128, "varlen_q": True}),
+            (True, {"dtype": "float8_e4m3fn", "seqlen_q": 1, "page_size": 64}),
+            (True, {"head_dim": 256, "head_dim_v": 256, "window_left": 1023}),
+            (False, {"head_dim": 192, "head_dim_v": 192}),
+            (False, {"head_dim": 88, "head_dim_v": 88, "page_size": 64}),
         ],
     ),
 }
@@ -309,7 +348,7 @@ def _of_rows() -> Iterator[Shape]:
     seen: Counter[tuple[str, str, bool | None]] = Counter()
     for path in sorted(compare.DATA.glob("*@*.jsonl")):
         for row in compare.rows(path):
-            family = compare.family(row["family"])
+            family = compare.family(row)
             release = compare.release(row)
             supported = row["fields"].get("supported", row["fields"].get("supported()"))
             if (family.kernel, release) not in chosen:
@@ -333,6 +372,8 @@ def random(kernel: str, release: str) -> st.SearchStrategy[dict[str, Any]]:
     cls = kernels.find(kernel, release)
     if issubclass(cls, matmul_tile.Tile):
         return _given(cls) | _asked(cls)
+    if issubclass(cls, deepgemm.Config):
+        return _layout(cls) | _chosen_layout(cls)
     return st.fixed_dictionaries({each.key: _values(each) for each in cls.inputs.values()})
 
 
@@ -351,6 +392,21 @@ def _asked(cls: type[matmul_tile.Tile]) -> st.SearchStrategy[dict[str, Any]]:
     return st.fixed_dictionaries(asked).map(
         lambda drawn: drawn | {second: drawn[first] for second, first in one.items()}
     )
+
+
+def _layout(cls: type[deepgemm.Config]) -> st.SearchStrategy[dict[str, Any]]:
+    """The layout of a DeepGEMM by hand."""
+    drawn = {each.key: _values(each) for each in cls.inputs.values()}
+    drawn |= {key: drawn[key].filter(_is_there) for key in deepgemm.TILES}
+    return st.fixed_dictionaries({**drawn, "select": st.just(False)})
+
+
+def _chosen_layout(cls: type[deepgemm.Config]) -> st.SearchStrategy[dict[str, Any]]:
+    """A problem for which there is a layout to choose."""
+    drawn = {each.key: _values(each) for each in cls.inputs.values()}
+    drawn |= dict.fromkeys(deepgemm.TILES, st.none())
+    asked = st.fixed_dictionaries({**drawn, "select": st.just(True)})
+    return asked.filter(lambda inputs: not cls.faults(targets.find(), inputs))
 
 
 def _types(cls: type[Kernel]) -> tuple[str, ...]:

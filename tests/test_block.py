@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,8 +23,8 @@ from kcfg.core.kernel import Kernel
 from kcfg.core.rules import not_judged
 from kcfg.core.spec import Spec, read
 
-MAY_BE_AWAY = ("tmem", "shared.regions[")
-"""Figures of a range or region that some shapes have no columns or bytes of."""
+MAY_BE_AWAY = ("tmem", "shared.regions[", "registers.roles[")
+"""Figures of ranges, regions and roles that some shapes do not have."""
 EVERY = 15
 """Of this many golden rows, one is taken."""
 
@@ -42,7 +43,8 @@ def at(block: Block, path: str) -> Any:
     """What a block has at a path such as ``mma[0].M`` or ``shared.regions[q].bytes``; None
     where it has nothing there."""
     found: Any = block
-    for step in path.replace("[", ".").replace("]", "").split("."):
+    for inner, outer in re.findall(r"\[([^]]+)\]|([^].[]+)", path):
+        step = inner or outer
         if step.isdigit():
             found = found[int(step)] if int(step) < len(found) else None
         elif isinstance(found, tuple):

@@ -10,14 +10,15 @@ import shapes
 
 from kcfg.core.spec import Spec, read
 
+FEW = {"flashmla_sm100_smem_plan@9241ae3": 5}
+"""Rows of kernels that have no more than these configurations."""
 FILES = sorted(path for path in compare.DATA.glob("*@*.jsonl"))
 
 
 def test_there_are_rows_of_every_release_of_every_kernel() -> None:
-    rowed = set()
+    rowed: set[tuple[str, str]] = set()
     for path in FILES:
-        row = next(compare.rows(path))
-        rowed.add((compare.family(row["family"]).kernel, compare.release(row)))
+        rowed |= {(compare.family(row).kernel, compare.release(row)) for row in compare.rows(path)}
     lacking = set(shapes.RELEASES) - rowed
     assert not lacking, "put rows that the real code gave into tests/golden, as FAMILY@RELEASE"
     assert {path.name.partition("@")[0] for path in FILES} >= set(compare.OTHERS)
@@ -26,7 +27,7 @@ def test_there_are_rows_of_every_release_of_every_kernel() -> None:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_rows_are_reproduced(path: Path) -> None:
     count, differences = compare.compare_file(path)
-    assert count >= 90
+    assert count >= FEW.get(path.stem, 90)
     assert differences == []
 
 

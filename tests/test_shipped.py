@@ -121,7 +121,7 @@ def test_one_extends_another(mine: Path) -> None:
         (SMALL.format(name="other", version="1.0"), "its name says mine 1.0, its text other 1.0"),
         (SMALL.format(name="mine", version="1.0").replace("n *", "m *"), ":4:"),
         ("title: mine", "it is no definition"),
-        ("defines: [", "it is no definition"),
+        ("defines: [", ":1:"),
         ("- 1", "it is no definition"),
     ],
 )

@@ -30,10 +30,9 @@ from kcfg.core.expressions.grammar import Checked
 from kcfg.core.kernel import MUST, VERDICT, Kernel
 from kcfg.core.spec.problem import listed, shown
 
-UNSAID = {
-    *("blocks_per_sm", "cluster", "mbarriers", "mma", "pipelines"),
-    *("registers", "shared", "threads", "tmem", "unit"),
-}
+PARTS = {"smem": "shared", "tmem": "tmem", "registers": "registers", "barriers": "mbarriers"}
+"""Parts of a block that a definition may have, with their keys in the block."""
+UNSAID = {"blocks_per_sm", "cluster", "mma", "pipelines", "threads", "unit", *PARTS.values()}
 """Keys of a block that a definition need not say, beside those that no kernel does."""
 NEEDS = {"tcgen05": "tcgen05", "wgmma": "wgmma", "mma": "mma.sync"}
 OWN = "the definition"
@@ -233,7 +232,6 @@ class _Builder:
     def _method(self, name: str, made: tuple[Callable[[Kernel], Any], tuple[str, ...]]) -> None:
         self.members[name] = made[0]
         self.wanted += made[1]
-        self.said.add({"smem": "shared"}.get(name, name))
 
     def _figure(self, key: str, unit: Any, otherwise: str | None) -> str | None:
         """The attribute of a formula of the head, or of what stands for it."""
@@ -342,8 +340,9 @@ class _Builder:
     def _unmodelled(self) -> frozenset[str]:
         base = self.base
         silent = base.unmodelled if base else Kernel.unmodelled | UNSAID
-        said = self.said | ({"mbarriers"} if self.shared.counts else set())
-        said |= {"unit"} if self.definition.label("needs") else set()
+        if base is None:
+            silent = silent - {key for name, key in PARTS.items() if name in self.members}
+        said = self.said | ({"unit"} if self.definition.label("needs") else set())
         said |= {path.partition("[")[0].partition(".")[0] for path in said}
         return frozenset(each for each in silent if each not in said)
 

@@ -63,8 +63,8 @@ def shared_memory(
 ) -> tuple[Callable[[Kernel], SharedLayout], tuple[str, ...]]:
     """The method that lays shared memory out, and what it reads."""
     figures = [f for each in regions for f in (each.offset, each.bytes, each.align, each.stages)]
-    ends = [each.within for each in regions]
-    reading = Reading([*figures, *ends, used, limit])
+    more = [figure for each in regions for figure in (each.within, each.stride)]
+    reading = Reading([*figures, *more, used, limit])
 
     @lru_cache(REMEMBERED)
     def laid(values: tuple[Any, ...]) -> SharedLayout:
@@ -85,6 +85,7 @@ def shared_memory(
                     bytes=size,
                     align=number(each.align),
                     stages=number(each.stages),
+                    stride=None if each.stride is None else number(each.stride),
                     alias_of=each.alias_of,
                     **flags,
                 )

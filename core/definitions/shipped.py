@@ -14,6 +14,7 @@ from kcfg.core.kernel import Kernel
 from kcfg.core.spec.documents import Document
 from kcfg.core.spec.nodes import BrokenError, MappingNode, Node, parse, readable
 from kcfg.core.spec.section import EnoughError, Notes
+from kcfg.core.spec.yaml_errors import breakage
 
 FIRST = "The first release kcfg knows."
 """What a release changed that does not say it."""
@@ -56,7 +57,8 @@ def _root(document: Document, path: str) -> MappingNode:
     try:
         root: Node | None = parse(readable(document.text))
     except (BrokenError, RecursionError) as error:
-        raise BrokenModuleError(path, 0, NOT_ONE) from error
+        broken = breakage(error.__cause__ or error, document, path)
+        raise BrokenModuleError(path, broken.line, broken.message) from error
     if not isinstance(root, MappingNode):
         raise BrokenModuleError(path, 0, NOT_ONE)
     return root
