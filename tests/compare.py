@@ -343,7 +343,7 @@ def main(folder: str) -> int:
     for path in sorted(Path(folder).glob("*.jsonl")):
         with path.open(encoding="utf-8") as lines:
             first = json.loads(next(lines))
-        if first.get("family") not in (*OTHERS, *kernels.names()):
+        if not isinstance(first, dict) or first.get("family") not in (*OTHERS, *kernels.names()):
             continue
         count, found = compare_file(path)
         print(f"{path.name}: {count} rows, {len(found)} differences")
