@@ -128,7 +128,7 @@ def test_where_nothing_is_left_it_says_why() -> None:
         kcfg.early_config_prune("triton_gemm_tma", **TMA)(given, ARGUMENTS, **LAUNCH)
     said = str(caught.value)
     assert "none of the 3 configurations can run" in said and "num_stages=3" in said
-    assert "shared_at_least is 393216" in said and "160,768 too much" in said
+    assert "shared_at_least is 393,216" in said and "160,768 too much" in said
 
 
 WRONG: list[tuple[dict[str, Any], str]] = [

@@ -31,7 +31,7 @@ class Condition(NamedTuple):
     over: float
 
     def __str__(self) -> str:
-        numbers = ", ".join(f"{name} is {value}" for name, value in self.sides)
+        numbers = ", ".join(f"{name} is {_shown(value)}" for name, value in self.sides)
         return f"{self.name}: {self.text}" + (f"; {numbers}" if numbers else "")
 
 
@@ -56,6 +56,10 @@ class Dropped(NamedTuple, Generic[C]):
     def why(self) -> tuple[str, ...]:
         """Every condition that fails, with the numbers on both sides."""
         return tuple(map(str, self.failing))
+
+
+def _shown(value: Any) -> str:
+    return f"{value:,}" if type(value) is int else str(value)
 
 
 def _over(sides: Sequence[tuple[str, Any]]) -> float:
