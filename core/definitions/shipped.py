@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from kcfg.core.definitions.build import build
 from kcfg.core.definitions.document import Definition, read
@@ -17,6 +18,18 @@ from kcfg.core.spec.yaml_errors import breakage
 FIRST = "The first release kcfg knows."
 """What a release changed that does not say it."""
 NOT_ONE = "it is no definition"
+
+
+class Origin(NamedTuple):
+    """How another process finds the class: by its name and release, as ``find`` takes them."""
+
+    find: Callable[..., type[Kernel]]
+    kernel: str
+    release: str
+
+    def load(self) -> type[Kernel]:
+        """The class."""
+        return self.find(self.kernel, self.release)
 
 
 def shipped(
@@ -45,6 +58,7 @@ def shipped(
         raise BrokenModuleError(path, 0, why)
     found.digest, found.text = None, document.text
     found.places_in_text = {}
+    found.origin = Origin(find, kernel, release)
     found.changes = definition.label("changes") or FIRST
     return found
 

@@ -165,7 +165,16 @@ class Configuration(Mapping[str, Any]):
         return f"<kcfg configuration of {about} on {self.target}: {said[self.supported]}>"
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"_spec": self._spec}
+        origin = self._spec.cls.origin  # a class that a text makes has no name to be found by
+        return {"_spec": self._spec if origin is None else self._spec._replace(cls=origin)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        spec = state["_spec"]
+        if not isinstance(spec.cls, type):
+            from kcfg.core.sweep.query import loaded
+
+            spec = spec._replace(cls=loaded(spec.cls))
+        self._spec = spec
 
     # In a notebook
 
