@@ -43,10 +43,10 @@ def test_a_shipped_definition_is_a_kernel_like_those_in_python(kernel: str, rele
 
 
 def test_libraries_stand_together() -> None:
-    lines = [line for line in kcfg("kernels").stdout.splitlines() if line[2:3].strip()]
-    libraries = [line.split("  ")[1] for line in lines[1:]]
-    assert len(libraries) == len(set(libraries)) > 1
-    assert libraries[-1] == "-"  # a launch is of none
+    lines = kcfg("kernels").stdout.splitlines()
+    libraries = [line for line in lines if line and not line.startswith(" ")]
+    assert libraries == sorted(set(libraries), key=lambda each: (each[:2] == "Of", each.lower()))
+    assert len(libraries) > 2 and lines[-1].strip().startswith("launch")
 
 
 COMMANDS = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import Any
 
 from kcfg.cli.pages.launch_keys import with_words
@@ -24,15 +25,13 @@ def brief(cls: type[Kernel]) -> dict[str, Any]:
 
 
 def overview(briefs: list[dict[str, Any]]) -> list[Piece]:
-    """All kernels in a table, those of a library together."""
-    heads = ("library", "kernel", "releases", "what it is")
-    rows, before = [], ""
-    for brief in briefs:
-        library = brief["library"] or "-"
-        shown = "" if library == before else library
-        rows.append(Row((shown, brief["name"], ", ".join(brief["releases"]), brief["title"])))
-        before = library
-    return [Table([Column(head) for head in heads], rows)]
+    """All kernels, a table for each library; those of none come under their own heading."""
+    columns = [Column("kernel"), Column("releases"), Column("what it is")]
+    found: list[Piece] = []
+    for library, group in groupby(briefs, lambda brief: brief["library"] or "Of no library"):
+        rows = [Row((each["name"], ", ".join(each["releases"]), each["title"])) for each in group]
+        found += [Heading(library), Table(columns, rows)]
+    return found
 
 
 def whole(found: list[type[Kernel]]) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copyreg
-from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -11,11 +10,7 @@ from typing import Any
 class Defined(type):
     """The class of the classes that definitions make: pickled, they are made again elsewhere."""
 
-    kernel: str
-    release: str
     origin: Any
-    find: Callable[[str, str], Any]
-    """What gives a class that is shipped, by its name and release."""
 
 
 @lru_cache(maxsize=64)
@@ -25,8 +20,6 @@ def made(origin: Any) -> Any:
 
 
 def _reduced(cls: Defined) -> tuple[Any, ...]:
-    if cls.origin is None:  # it is shipped
-        return cls.find, (cls.kernel, cls.release)
     return made, (cls.origin,)
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import cast
+from typing import NamedTuple
 
 from kcfg.core.definitions.build import build
 from kcfg.core.definitions.document import Definition, read
-from kcfg.core.definitions.pickling import Defined
 from kcfg.core.definitions.text import Said, Text
 from kcfg.core.errors import BrokenModuleError
 from kcfg.core.kernel import Kernel
@@ -19,6 +18,18 @@ from kcfg.core.spec.yaml_errors import breakage
 FIRST = "The first release kcfg knows."
 """What a release changed that does not say it."""
 NOT_ONE = "it is no definition"
+
+
+class Origin(NamedTuple):
+    """How another process finds the class: by its name and release, as ``find`` takes them."""
+
+    find: Callable[..., type[Kernel]]
+    kernel: str
+    release: str
+
+    def load(self) -> type[Kernel]:
+        """The class."""
+        return self.find(self.kernel, self.release)
 
 
 def shipped(
@@ -46,8 +57,8 @@ def shipped(
         why = f"its name says {kernel} {release}, its text {found.kernel} {found.release}"
         raise BrokenModuleError(path, 0, why)
     found.digest, found.text = None, document.text
-    cast(Defined, found).find = find
     found.places_in_text = {}
+    found.origin = Origin(find, kernel, release)
     found.changes = definition.label("changes") or FIRST
     return found
 

@@ -33,7 +33,7 @@ class DeepGemm(Config):
     kernel = "deepgemm"
     library = "DeepGEMM"
     release = "54e2261"
-    title = "GEMM of DeepGEMM for SM100, its layout given or chosen"
+    title = "GEMM, its layout given or chosen"
     struct = f"{HEURISTICS} and the kernels' constants, DeepGEMM 54e2261"
     changes = "The first release kcfg knows."
     plays: ClassVar = {
