@@ -292,6 +292,15 @@ CHANGES |= {
         {},
         [(True, {"d_qk": 576}), (True, {"d_qk": 512}), (False, {"d_qk": 544})],
     ),
+    ("fa4_cute_bwd", ("4.0.0b36",)): (
+        {},
+        [
+            (True, {}),
+            (True, {"use_2cta_instrs": True, "deterministic": True}),
+            (True, {"head_dim": 192, "use_2cta_instrs": True, "causal": True}),
+            (False, {"tile_n": 64}),
+        ],
+    ),
     ("fa4_cute", ("4.0.0b36",)): (
         {},
         [
