@@ -387,18 +387,22 @@ def _asked(cls: type[matmul_tile.Tile]) -> st.SearchStrategy[dict[str, Any]]:
     )
 
 
+def _problem(cls: type[deepgemm.Config]) -> dict[str, Any]:
+    """What a DeepGEMM is asked with, however its layout is found."""
+    drawn = {each.key: _values(each) for each in cls.inputs.values()}
+    return {key: each for key, each in drawn.items() if key not in (*deepgemm.TILES, "select")}
+
+
 def _layout(cls: type[deepgemm.Config]) -> st.SearchStrategy[dict[str, Any]]:
     """The layout of a DeepGEMM by hand."""
-    drawn = {each.key: _values(each) for each in cls.inputs.values()}
-    drawn |= {key: drawn[key].filter(_is_there) for key in deepgemm.TILES}
-    return st.fixed_dictionaries({**drawn, "select": st.just(False)})
+    tiles = {each.key: _values(each) for each in cls.inputs.values() if each.key in deepgemm.TILES}
+    given = {key: each.filter(_is_there) for key, each in tiles.items()}
+    return st.fixed_dictionaries(_problem(cls) | given)
 
 
 def _chosen_layout(cls: type[deepgemm.Config]) -> st.SearchStrategy[dict[str, Any]]:
     """A problem for which there is a layout to choose."""
-    drawn = {each.key: _values(each) for each in cls.inputs.values()}
-    drawn |= dict.fromkeys(deepgemm.TILES, st.none())
-    asked = st.fixed_dictionaries({**drawn, "select": st.just(True)})
+    asked = st.fixed_dictionaries(_problem(cls) | {"select": st.just(True)})
     return asked.filter(lambda inputs: not cls.faults(targets.find(), inputs))
 
 
