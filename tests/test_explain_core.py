@@ -68,7 +68,9 @@ def test_every_value_is_explained(shape: shapes.Shape) -> None:
                     continue
                 owner = kernel if entry.kind != "target" else attrgetter("target")(kernel)
                 name = entry.name.removeprefix("target.") if owner is not kernel else entry.name
-                assert entry.value == attrgetter(name)(owner)
+                places = dict(type(kernel).places())
+                read = kernel.read(name) if name in places else attrgetter(name)(owner)
+                assert entry.value == read
         assert json.loads(json.dumps(plain(found)))["key"] == key
 
 
@@ -188,12 +190,14 @@ def _helpers(cls: type[Kernel]) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("shape", shapes.SHAPES, ids=lambda shape: shape.id)
+@pytest.mark.parametrize(
+    "shape", [s for s in shapes.SHAPES if s[:2] in shapes.IN_PYTHON], ids=lambda shape: shape.id
+)
 def test_failures_are_the_conditions_that_do_not_hold(shape: shapes.Shape) -> None:
     assert_failures(derive(shape))
 
 
-@pytest.mark.parametrize(("kernel", "release"), shapes.RELEASES)
+@pytest.mark.parametrize(("kernel", "release"), shapes.IN_PYTHON)
 def test_random_failures_are_too(kernel: str, release: str) -> None:
     @SOME
     @given(shapes.random(kernel, release))
@@ -321,7 +325,8 @@ def test_the_search_finds_what_brute_force_finds(shape: shapes.Shape, tunable: b
 @pytest.mark.parametrize(("kernel", "release"), shapes.RELEASES)
 def test_choices_are_told_from_facts(kernel: str, release: str) -> None:
     cls = kernels.find(kernel, release)
-    assert any(member.tunable for member in cls.inputs.values())
+    plan = kernel.startswith("flashmla")  # fixed: the model says all there is to say
+    assert any(member.tunable for member in cls.inputs.values()) or plan
     assert not all(member.tunable for member in cls.inputs.values())
     for wanted in ("depth", "qk_depth", "num_q_heads", "qkv_dtype", "M"):
         assert wanted not in cls.inputs or not cls.inputs[wanted].tunable

@@ -25,6 +25,8 @@ def elsewhere(kernel: Kernel) -> Iterator[Kernel]:
         if all(key in known or value == default for key, value, default in _defaults(kernel)):
             if any(not _takes(other, name, value) for name, value in given.items()):
                 continue
+            if other.faults(kernel.target, given):
+                continue
             found = other(target=kernel.target, **given)
             if found.verdict:
                 yield found
