@@ -56,7 +56,7 @@ def test_commands_and_options() -> None:
 INDEX = kernels.find("index_prefill", "26.6")
 LINES: dict[str, list[str]] = {
     "kernels ": [*kernels.names(), "launch"],
-    "schema fa": ["fa4"],
+    "schema fa": ["fa4", "fa4_cute", "fa4_cute_bwd"],
     "explain --kernel ml": ["mla_decode", "mla_prefill", "mla_sparse"],
     "presets mi": ["mistral-7b", "mixtral-8x7b"],
     "derive --preset llama-3-8b-2": ["llama-3-8b-25-6", "llama-3-8b-26-7"],
