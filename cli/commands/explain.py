@@ -100,6 +100,7 @@ def _explained(intake: Intake, names: list[str], depth: int) -> Iterator[Told]:
     from kcfg.cli.exits import FAILED, FOUND
     from kcfg.cli.intake.names import no_such
     from kcfg.cli.pages.told import Told
+    from kcfg.core.block.places import names as places
     from kcfg.core.errors import UnknownError, UsageError
     from kcfg.core.explain.explanation import explain as why
     from kcfg.core.explain.goals import is_goal, read_goals, seek
@@ -139,13 +140,14 @@ def _explained(intake: Intake, names: list[str], depth: int) -> Iterator[Told]:
         for name in names:
             try:
                 if is_goal(name):
-                    pins += read_goals(name, spec.cls)
+                    pins += read_goals(name, kernel)
                 else:
                     found.append(why(kernel, name, depth))
             except (UnknownError, UsageError) as wrong:
                 hint = str(wrong)
                 if isinstance(wrong, UnknownError):
-                    hint = no_such(spec.cls, wrong.name, "`kcfg derive` shows all there are")
+                    lists = "`kcfg derive` shows all there are"
+                    hint = no_such(spec.cls, wrong.name, lists, places(kernel.block))
                 console.error(printable(f"{spec.source}: {name}: {hint}"))
                 intake.fail(FAILED)
         sought = seek(kernel, pins) if pins else None

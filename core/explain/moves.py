@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from kcfg.core.engine.graph import graph
 from kcfg.core.engine.quantity import Input
+from kcfg.core.engine.trees import NoSourceError
 from kcfg.core.explain.verdict import Failure
 from kcfg.core.kernel import VERDICT, Kernel
 
@@ -48,7 +49,7 @@ def moves(
     Only inputs that the verdict rests on, or what is ``also`` named; inputs that are absent
     stay so. Equal facts that move together come first.
     """
-    names = graph(type(kernel)).rests_on(VERDICT, *also)
+    names = resting(type(kernel), VERDICT, *also)
     members = [kernel.inputs[name] for name in names if kernel.inputs[name].tunable is tunable]
     alike: dict[Any, list[Input]] = {}
     for member in members:
@@ -59,6 +60,14 @@ def moves(
     compared = [failure for failure in failed if len(failure.path) == 1]
     found = (_move(kernel, equal, compared) for equal in [*tied, *([each] for each in members)])
     return [move for move in found if move.values]
+
+
+def resting(cls: type[Kernel], *names: str) -> tuple[str, ...]:
+    """The inputs, by attribute, that values rest on; all where no source is there to tell."""
+    try:
+        return graph(cls).rests_on(*names)
+    except NoSourceError:
+        return tuple(cls.inputs)
 
 
 def _move(kernel: Kernel, members: list[Input], compared: list[Failure]) -> Move:
