@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kcfg.core.block.block import Block
+from kcfg.core.block.derived import played
 from kcfg.core.block.parts import Region
-from kcfg.core.block.warpgroups import held
 from kcfg.core.kernel import Kernel
 from kcfg.core.once import once
 from kcfg.core.version import VERSION
@@ -163,12 +163,13 @@ def _tmem(block: Block) -> dict[str, Any] | None:
 def registers(block: Block) -> dict[str, Any] | None:
     """Registers at launch, who sets other counts, and what these come to; None where unknown."""
     threads, granted, asked = block.block_threads, block.pool, block.asked
+    own = played(block.kernel, "registers.entry")
     if not threads or granted is None or block.entry is None:
         return None
     return {
         "threads": threads,
-        # A struct's own figure is the one that is allocated, also where no thread can name it.
-        "entry": held(block.target, block.entry) if block.derived else block.entry,
+        # A struct's own figure may be the one that is allocated, where no thread can name it.
+        "entry": block.entry if own is None else own,
         "roles": [
             {"role": share.name, "warps": [share.first, share.last], "cap": share.cap}
             for share in block.shares

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import defined
 import pytest
 from launched import ROLES, TMA, launch, of
+from typer.testing import CliRunner
 
+from kcfg.cli.main import application
+from kcfg.core import report
 from kcfg.core.findings import findings
 
 FINE = [
@@ -107,3 +111,40 @@ def test_a_copy_brings_what_its_box_says(box: str, bytes: int) -> None:
     for size in (bytes - 16, bytes, bytes + 16):
         shape = f"tma: [{{name: k, {box}}}], pipelines: [{{boxes: [{size}], maps: [k]}}]"
         assert bool(of("PIPE008", shape)) == (size != bytes)
+
+
+ENTRIES = (None, 0, 24, 168, 255, 256, 512)
+COUNTS = ((232, 40), (232, 24), (40, 256), (236, 40))
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+@pytest.mark.parametrize("direction", [None, "inc", "dec"])
+def test_a_definition_is_judged_as_the_launch_of_its_figures(
+    entry: int | None, direction: str | None
+) -> None:
+    says = f", direction: {direction}" if direction else ""
+    for first, second in COUNTS:
+        at_entry = "" if entry is None else f"registers_at_entry: {entry}\n"
+        defined_as = defined.derived(
+            "defines: x\nneeds: tcgen05\nroles:\n"
+            f"  a: {{warps: 0-3, registers: {first}{says}}}\n"
+            f"  b: {{warps: 4-7, registers: {second}}}\n{at_entry}"
+        )
+        given = "" if entry is None else f"entry: {entry}, "
+        launched = launch(
+            f"threads: 256, unit: tcgen05, registers: {{{given}roles: ["
+            f"{{name: a, warps: 4, count: {first}{says}}}, {{name: b, warps: 4, count: {second}}}]}}"
+        ).derive()
+        found, same = (
+            {(each.rule, each.severity, each.value, each.limit) for each in findings(kernel)}
+            for kernel in (defined_as, launched)
+        )
+        assert found == same
+        assert found or entry == 168
+        assert report.registers(defined_as.block) == report.registers(launched.block)
+
+
+def test_a_plain_figure_of_a_definition_is_blamed_where_it_stands() -> None:
+    text = "defines: x\nroles: {a: {warps: 0-3}}\nregisters_at_entry: 512\n"
+    done = CliRunner().invoke(application(["validate"]), ["validate", "-"], input=text)
+    assert "<stdin>:3:21: error REG001 registers.entry: 512" in done.stdout

@@ -207,12 +207,13 @@ def barriers(groups: Iterable[tuple[str, int, int | None]]) -> tuple[Mbarriers, 
 
 
 @lru_cache(1 << 10)
-def role(name: str, first: int, last: int, count: int | None) -> Role:
+def role(name: str, first: int, last: int, count: int | None, direction: str | None = None) -> Role:
     """What warps ``first``..``last`` do, and the registers per thread setmaxnreg gives them.
 
     The count is None where they keep what they were launched with, or the source is silent.
+    ``direction`` is the form of setmaxnreg, "dec" or "inc"; None where nobody says it.
     """
-    return Role(name=name, warps=last - first + 1, first=first, count=count)
+    return Role(name=name, warps=last - first + 1, first=first, count=count, direction=direction)
 
 
 @lru_cache(1 << 10)
