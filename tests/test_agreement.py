@@ -148,3 +148,25 @@ def test_a_plain_figure_of_a_definition_is_blamed_where_it_stands() -> None:
     text = "defines: x\nroles: {a: {warps: 0-3}}\nregisters_at_entry: 512\n"
     done = CliRunner().invoke(application(["validate"]), ["validate", "-"], input=text)
     assert "<stdin>:3:21: error REG001 registers.entry: 512" in done.stdout
+
+
+RING = (
+    "shared: {{dynamic: {dynamic}, regions: [{{name: a, bytes: {one}, stages: {n}}},"
+    " {{name: b, bytes: {one}, stages: {n}}}, {{name: c, bytes: 32768}}, {{bytes: 164}}]}},"
+    " pipelines: [{{name: ab, stages: {n}, stage_bytes: 32768, region: [a, b]{more}}}]"
+)
+
+
+@pytest.mark.parametrize("more", ["", ", fixed_bytes: 32932"])
+@pytest.mark.parametrize(("stages", "says"), [(6, "the most that fit"), (5, "at most 6 would fit")])
+def test_stages_that_fit_leave_room_for_the_other_regions(
+    stages: int, says: str, more: str
+) -> None:
+    shape = RING.format(dynamic=229552, one=16384 * stages, n=stages, more=more)
+    (found,) = of("PIPE002", shape, "info")
+    assert says in found.message and found.limit == 6
+    assert found.message.endswith("stage 7 needs 32,756 B (32.0 KiB) more")
+    grown = RING.format(dynamic=229552 + 32756, one=16384 * 7, n=7, more=more)
+    assert not [each for each in findings(launch(grown).derive()) if each.rule == "SMEM006"]
+    less = RING.format(dynamic=229552 + 32755, one=16384 * 7, n=7, more=more)
+    assert of("SMEM006", less)

@@ -102,8 +102,9 @@ def _said_or_behind(kernel: type[Kernel], path: str) -> str:
 
 def played(kernel: Kernel | None, path: str) -> Any:
     """The value of what plays a key of a kernel's block; None where nothing does."""
-    key = None if kernel is None else kernel.plays.get(path)
-    return None if key is None else attrgetter(_attribute(type(kernel), key))(kernel)
+    if kernel is None or path not in kernel.plays:
+        return None
+    return attrgetter(_attribute(type(kernel), kernel.plays[path]))(kernel)
 
 
 @once

@@ -106,6 +106,23 @@ def beside(block: SharedMemory, found: Groups, index: int) -> int:
     return others + found[group][side] - taken(block.pipelines[index])
 
 
+def outside(block: SharedMemory, found: Groups, index: int) -> int:
+    """Bytes of the block that are no stages of a pipeline: what is there once, and beside it.
+
+    Where it fills the regions it lies in, and shares them with nothing, whatever else the regions
+    have lies beside it too.
+    """
+    line, home, end = block.pipelines[index], block.homes[index], block.regions_end
+    known = (line.fixed_bytes or 0) + beside(block, found, index)
+    ring, regions = (line.stages or 0) * (line.stage_bytes or 0), block.placed
+    filled = sum(regions[each][1].bytes or 0 for each in home) in (ring, taken(line))
+    alone = len(found[block.sides[index][0]]) == 1
+    shared = any(region.alias_of is not None for _, region in regions)
+    if end is None or not home or not filled or not alone or shared:
+        return known
+    return max(known, end - ring)
+
+
 def slot(regions: list[Region]) -> int | None:
     """Bytes of one stage in the regions it lies in; None where they do not say."""
     pitches = [region.pitch for region in regions]

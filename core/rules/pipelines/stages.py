@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kcfg.core.block.block import Block
 from kcfg.core.block.parts import Pipeline
-from kcfg.core.block.rings import beside, groups, label, total
+from kcfg.core.block.rings import groups, label, outside, total
 from kcfg.core.engine.arith import down
 from kcfg.core.figures import size, some
 from kcfg.core.hardware.sources import H200_DEVICE, PG
@@ -68,8 +68,8 @@ def stages_that_fit(block: Block, pipelines: tuple[Pipeline, ...]) -> Iterator[B
     """How many stages fit into what the rest leaves.
 
     That is the block's shared memory, or its share of it where several blocks are wanted,
-    less static bytes, the fixed part and all other pipelines that share no bytes with it. Not
-    even one is an error, and so are more stages than fit the dynamic shared memory that is
+    less static bytes, the fixed part and all other pipelines that share no bytes with it, or all
+    that the regions have beside the one it lies in. Not even one is an error, and so are more stages than fit the dynamic shared memory that is
     asked for.
 
     Fails: shape: {pipelines: [{stage_bytes: 262144}]}
@@ -84,7 +84,7 @@ def stages_that_fit(block: Block, pipelines: tuple[Pipeline, ...]) -> Iterator[B
         if not line.stage_bytes:
             continue
         budget = most if asked is None else min(asked, most)
-        room = budget - (line.fixed_bytes or 0) - beside(block, found, index)
+        room = budget - outside(block, found, index)
         fitting = max(room // line.stage_bytes, 0)
         path = f"pipelines[{index}].stage{'s' if line.stages is not None else '_bytes'}"
         if not fitting:
