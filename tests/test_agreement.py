@@ -133,7 +133,8 @@ def test_a_definition_is_judged_as_the_launch_of_its_figures(
         given = "" if entry is None else f"entry: {entry}, "
         launched = launch(
             f"threads: 256, unit: tcgen05, registers: {{{given}roles: ["
-            f"{{name: a, warps: 4, count: {first}{says}}}, {{name: b, warps: 4, count: {second}}}]}}"
+            f"{{name: a, warps: 4, count: {first}{says}}},"
+            f" {{name: b, warps: 4, count: {second}}}]}}"
         ).derive()
         found, same = (
             {(each.rule, each.severity, each.value, each.limit) for each in findings(kernel)}

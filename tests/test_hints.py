@@ -77,6 +77,26 @@ def test_a_place_of_a_shipped_kernel_is_explained_by_its_layout() -> None:
     assert "kv.offset = 65,536 B" in said("explain", "llama-3-8b", "kv.offset")
 
 
+# Who arrives
+
+
+ROLES = "registers: {roles: [{name: load, warps: 1}, {name: math, warps: 8}]}"
+
+
+@pytest.mark.parametrize(("role", "arrivals", "by"), [("load", 1, "role"), ("math", 8, "warp")])
+def test_arrivals_that_do_not_add_up_may_be_of_fewer_threads(
+    role: str, arrivals: int, by: str
+) -> None:
+    head = f"kernel: launch\nshape:\n  {ROLES}\n  mbarriers: "
+    group = "[{{arrivals: {}, arrive: [{{role: {}, by: {}}}]}}]\n"
+    one = group.format(arrivals, role, "thread")
+    told = said("validate", "-", stdin=head + one)
+    assert "MBAR002 shape.mbarriers[0].arrivals: " in told
+    assert f", or say `by: {by}` in `mbarriers[0].arrive` if" in told
+    followed = group.format(arrivals, role, by)
+    assert "MBAR002" not in said("validate", "-", stdin=head + followed)
+
+
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)

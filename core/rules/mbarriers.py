@@ -130,7 +130,7 @@ def who_arrives(block: Block, waits: tuple[Wait, ...], roles: tuple[Role, ...]) 
         count = arriving(wait, known, block.target.warp_size)
         if not wait.who or wait.arrivals is None or count is None:
             continue
-        if not count or wait.arrivals % count or not 1 <= wait.arrivals // count <= most:
+        if not _meets(wait.arrivals, count, most):
             who = joined(each.role for each in wait.who)
             more = wait.arrivals > count
             yield Breach(
@@ -141,8 +141,32 @@ def who_arrives(block: Block, waits: tuple[Wait, ...], roles: tuple[Role, ...]) 
                 value=wait.arrivals,
                 limit=count,
                 over=abs(wait.arrivals - count),
-                fix=f"wait for {count:,}" if count else "let somebody arrive",
+                fix=_fix(wait, known, block, count),
             )
+
+
+ONCE = {
+    "role": "one elected thread arrives",
+    "warp": "one thread of each warp arrives",
+    "thread": "every thread arrives",
+}
+"""What is meant by each word for what arrives once."""
+
+
+def _meets(arrivals: int, count: int, most: int) -> bool:
+    """Whether so many who arrive make the arrivals, in one CTA or in several."""
+    return bool(count) and not arrivals % count and 1 <= arrivals // count <= most
+
+
+def _fix(wait: Wait, known: dict[str, tuple[Role, ...]], block: Block, count: int) -> str:
+    """For how many to wait, and who else may be meant to arrive."""
+    otherwise = f"wait for {count:,}" if count else "let somebody arrive"
+    for by, meant in ONCE.items():
+        other = wait._replace(who=tuple(each.replaced(by=by) for each in wait.who))
+        met = arriving(other, known, block.target.warp_size)
+        if _meets(wait.arrivals or 0, met or 0, ctas(block)):
+            return f"{otherwise}, or say `by: {by}` in `{wait.arrivers}` if {meant}"
+    return otherwise
 
 
 @rule(

@@ -68,9 +68,9 @@ def stages_that_fit(block: Block, pipelines: tuple[Pipeline, ...]) -> Iterator[B
     """How many stages fit into what the rest leaves.
 
     That is the block's shared memory, or its share of it where several blocks are wanted,
-    less static bytes, the fixed part and all other pipelines that share no bytes with it, or all
-    that the regions have beside the one it lies in. Not even one is an error, and so are more stages than fit the dynamic shared memory that is
-    asked for.
+    less static bytes, the fixed part and all other pipelines that share no bytes with it, or
+    all that the regions have beside those it lies in. Not even one is an error, and so are
+    more stages than fit the dynamic shared memory that is asked for.
 
     Fails: shape: {pipelines: [{stage_bytes: 262144}]}
 
