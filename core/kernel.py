@@ -91,6 +91,9 @@ class Kernel(Struct):
     version does that."""
     origin: ClassVar[Any] = None
     """How another process finds this class: ``origin.load()`` gives it."""
+    address: ClassVar[str] = ""
+    """How a command line names it, where that is not by its name: by the path of its definition;
+    `-` for one from standard input, which no other command can name."""
     places_in_text: ClassVar[dict[str, tuple[str, int, int]]] = {}
     """Where keys of the block are said: file, line and column, where a text says them."""
     spellings: ClassVar[tuple[Spelling, ...]] = ()

@@ -10,11 +10,13 @@ import defined
 import pytest
 from hypothesis import HealthCheck, assume, given, settings, strategies as st
 from test_formula import assert_law, assert_reasons
+from typer.testing import CliRunner
 
 pytest.importorskip("numpy")
 
 import sweeps
 
+from kcfg.cli.main import application
 from kcfg.core.engine.arith import ceildiv, div, down, halved, mod, next_pow2, prev_pow2, up
 from kcfg.core.kernel import Kernel
 from kcfg.core.report import report
@@ -264,3 +266,29 @@ def first(made: Made, inputs: Values) -> Spec:
 
 def derived(made: Made, several: list[Values]) -> list[Kernel]:
     return [first(made, inputs).derive() for inputs in several]
+
+
+CHOSEN = """\
+defines: x
+inputs:
+  group: {choices: [1, 2, 4], default: 2, unit: CTAs, tunable: true}
+  mode: {choices: ["1", "2"], default: "1"}
+values: {half: 256 // group}
+supported: {small: half <= 100}
+---
+kernel: x
+"""
+
+
+def test_choices_of_numbers_are_numbers() -> None:
+    def run(*arguments: str) -> Any:
+        return CliRunner().invoke(application(list(arguments)), list(arguments), input=CHOSEN)
+
+    assert run("derive", "-", "--get", "half", "--get", "mode").stdout == "128\n1\n"
+    assert run("derive", "-", "--set", "group=4", "--get", "half").stdout == "64\n"
+    assert "passes with group = 4 (not 2)" in run("explain", "-").stdout
+    refused = run("validate", "-", "--set", "group=3")
+    assert refused.exit_code != 0 and "expected one of 1, 2, 4, not 3" in refused.output
+    swept = run("sweep", "-", "--set", "group=[1,4]", "--columns", "half", "-q", "--format", "csv")
+    assert swept.stdout.splitlines()[1:] == ["256", "64"]
+    assert "expected one of" in run("sweep", "-", "--set", "group=1..4").output

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import defined
+import launched
 import pytest
 from click.testing import Result
 from typer.testing import CliRunner
@@ -33,6 +35,12 @@ def run(*arguments: str, stdin: str | None = None) -> Result:
 def said(*arguments: str, stdin: str | None = None) -> str:
     """What a command says, its lines joined."""
     return " ".join(run(*arguments, stdin=stdin).output.split())
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
 
 
 # Pins of places
@@ -97,7 +105,54 @@ def test_arrivals_that_do_not_add_up_may_be_of_fewer_threads(
     assert "MBAR002" not in said("validate", "-", stdin=head + followed)
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+# Something to start from, and names of one's own kernels
+
+
+def test_a_launch_to_start_from_passes_and_judges_most() -> None:
+    text = run("define", "--like", "launch").stdout
+    done = run("validate", "-", "--strict", stdin=text)
+    assert done.exit_code == 0, done.output
+    (told,) = json.loads(run("validate", "-", "--format", "json", stdin=text).stdout)["not_judged"]
+    assert sum(len(each["rules"]) for each in told["not_judged"]) < 20
+    spec = launched.only(text)
+    block = spec.derive().block
+    assert block.entry == 168 and "bounds: [384, 1]          # of these the count at entry" in text
+    assert block.smem and block.smem.limit == 232448 and "of 232,448 that a block may" in text
+    for part in (block.pipelines, block.mbarriers, block.tma, block.tmem, block.mma):
+        assert part
+    for right, wrong in (
+        ("count: 240", "count: 248"),
+        ("stages: 4\n", "stages: 5\n"),
+        ("expect_tx: 49152", "expect_tx: 49153"),
+        ("box: [64, 256]", "box: [64, 128]"),
+        ("arrivals: 256}", "arrivals: 128}"),
+        ("allocations: [512]", "allocations: [256]"),
+    ):
+        assert right in text
+        other = text.replace(right, wrong, 1)
+        assert run("validate", "-", "--strict", stdin=other).exit_code == 1, wrong
+    assert "`kcfg define --like launch`" in run("kernels", "launch").stdout.splitlines()[2]
+    assert run("define", "--like", "launch", "26.6").exit_code == 2
+
+
+def test_a_name_that_a_definition_has_not_is_listed_where_it_says(folder: Path) -> None:
+    definition = Path(GEMM).read_text().partition("\n---\n")[0]
+    (folder / "gemm.kcfg.yaml").write_text(f"{definition}\n---\nkernel: ws_gemm\n")
+    for arguments in (("--columns", "foo"), ("--where", "foo > 1")):
+        told = said("sweep", "gemm.kcfg.yaml", "--set", "BK=[64,128]", *arguments)
+        (command,) = re.findall(r"`(kcfg [^`]*)` lists", told)
+        assert command == "kcfg kernels gemm.kcfg.yaml#ws_gemm"
+        listed = run(*command.split()[1:])
+        assert listed.exit_code == 0 and "stages" in listed.stdout
+
+
+def test_a_definition_that_is_named_by_name_alone_is_to_be_named_by_file(folder: Path) -> None:
+    (folder / "gemm.kcfg.yaml").write_text(Path(GEMM).read_text())
+    spec = folder / "mine.kcfg.yaml"
+    for kernel, code in (("ws_gemm", 1), ("gemm.kcfg.yaml", 0)):
+        spec.write_text(f"kernel: {kernel}\n")
+        assert run("validate", "mine.kcfg.yaml").exit_code == code
+    assert "named by that, as gemm.kcfg.yaml" in said("kernels", "ws_gemm")
+    (folder / "pyproject.toml").write_text('[tool.kcfg]\nkernels = ["gemm.kcfg.yaml"]\n')
+    spec.write_text("kernel: ws_gemm\n")
+    assert run("validate", "mine.kcfg.yaml").exit_code == 0

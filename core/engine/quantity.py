@@ -60,11 +60,11 @@ REQUIRED: Any = object()
 class Input:
     """One input of a struct: what a spec's ``shape`` may say under this name.
 
-    ``kind`` is the Python type a value has; integers lie in least..most, texts in
-    ``choices``. ``default`` is `REQUIRED` where a spec must give the value. A ``repeated``
-    input is a member of the upstream struct too, and so also one of the values. A ``tunable``
-    input is a choice of the kernel's author or its caller (a tile, a number of stages, a page
-    of the cache); any other is a fact of the model that the kernel must serve.
+    ``kind`` is the Python type a value has; integers lie in least..most, texts in ``choices``, and
+    so do integers that have some. ``default`` is `REQUIRED` where a spec must give the value. A
+    ``repeated`` input is a member of the upstream struct too, and so also one of the values. A
+    ``tunable`` input is a choice of the kernel's author or its caller (a tile, a number of stages,
+    a page of the cache); any other is a fact of the model that the kernel must serve.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class Input:
         key: str = "",
         least: int = 0,
         most: int = 0,
-        choices: tuple[str, ...] = (),
+        choices: tuple[Any, ...] = (),
         repeated: bool = False,
         tunable: bool = False,
     ) -> None:

@@ -80,7 +80,8 @@ def _move(kernel: Kernel, members: list[Input], compared: list[Failure]) -> Move
         for value in candidates(members[0], given, written)
         if all(value in others for others in each)
     ]
-    few = _few(members[0], given) | written if members[0].kind is int else set(values)
+    free = members[0].kind is int and not members[0].choices
+    few = _few(members[0], given) | written if free else set(values)
     return Move(
         names=names,
         keys=tuple(member.key for member in members),
@@ -107,6 +108,8 @@ def candidates(member: Input, given: Any, also: Iterable[int] = ()) -> list[Any]
     values |= _few(member, given)
     for step in STEPS:
         values |= {(given // step + times) * step for times in range(-3, 5)}
+    if member.choices:
+        values = set(member.choices)
     allowed = [value for value in values if member.least <= value <= member.most]
     return sorted(set(allowed) - {given}, key=lambda value: (distance(given, value), value))
 

@@ -64,14 +64,19 @@ def _read(node: Node, declared: Input) -> Any:
     if is_null(node):
         return None
     if declared.kind is int:
-        return in_range(integer(node, _range(declared.least, declared.most)), declared)
+        expected = _range(declared.least, declared.most)
+        if declared.choices:
+            expected = f"one of {listed(map(str, declared.choices))}"
+        return in_range(integer(node, expected), declared)
     if declared.kind is bool:
         return boolean(node)
     return choice(node, declared.choices, short=declared.unit == "dtype")
 
 
 def in_range(value: int, declared: Input) -> int:
-    """The integer itself; raises `RefusedError` where it is outside the input's range."""
+    """The integer itself; raises `RefusedError` where the input may not have it."""
+    if declared.choices and value not in declared.choices:
+        raise RefusedError(f"expected one of {listed(map(str, declared.choices))}, not {value}")
     if value < declared.least:
         raise RefusedError(f"must be at least {declared.least}, not {value}")
     if value > declared.most:

@@ -47,10 +47,17 @@ def name_of(cls: type[Kernel], text: str) -> Name:
         return Name(text, "number", unit, lambda kernel: kernel.read(text))
     close = nearest(text, [*values, *(declared.key for declared in cls.inputs.values())])
     hint = f"did you mean `{close}`? " if close else ""
-    lists = f"`kcfg kernels {cls.kernel}` lists the names"
+    lists = f"`{listing(cls)}` lists the names"
     raise UnknownNameError(
         f"{cls.kernel} {cls.release} has no value or input `{text}`; {hint}{lists}"
     )
+
+
+def listing(cls: type[Kernel]) -> str:
+    """The command that lists a kernel's values and inputs."""
+    if cls.address == "-":
+        return "kcfg derive - --format full"
+    return f"kcfg kernels {cls.address or cls.kernel}"
 
 
 def default_columns(cls: type[Kernel], axes: tuple[Axis, ...], every: bool) -> list[str]:

@@ -295,6 +295,6 @@ def _range(written: str, declared: Input) -> range:
     if last < first:
         raise RefusedError(f"the range ends before it begins; write {last}..{first}")
     found = range(first, last + 1, step)
-    in_range(found[0], declared)
-    in_range(found[-1], declared)
+    for value in found if declared.choices else (found[0], found[-1]):
+        in_range(value, declared)
     return found
