@@ -12,6 +12,7 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
+from kcfg.cli import emit_hook
 from kcfg.cli.main import application
 
 LAUNCH = """\
@@ -125,7 +126,7 @@ def test_a_launch_to_start_from_passes_and_judges_most() -> None:
         ("stages: 4\n", "stages: 5\n"),
         ("expect_tx: 49152", "expect_tx: 49153"),
         ("box: [64, 256]", "box: [64, 128]"),
-        ("arrivals: 256}", "arrivals: 128}"),
+        ("empty_arrivals: 256", "empty_arrivals: 128"),
         ("allocations: [512]", "allocations: [256]"),
     ):
         assert right in text
@@ -156,3 +157,93 @@ def test_a_definition_that_is_named_by_name_alone_is_to_be_named_by_file(folder:
     (folder / "pyproject.toml").write_text('[tool.kcfg]\nkernels = ["gemm.kcfg.yaml"]\n')
     spec.write_text("kernel: ws_gemm\n")
     assert run("validate", "mine.kcfg.yaml").exit_code == 0
+
+
+# Slips, and what was meant
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("explain", "llama-3-8b", "stages"), "did you mean 'num_kv_stages'?"),
+        (("derive", "llama-3-8b", "--get", "stages"), "did you mean 'num_kv_stages'?"),
+        (("explain", "llama-3-8b", "bn"), "did you mean 'BN'?"),
+        (("sweep", "llama-3-8b", "-q", "--set", "qk_depth=64,128"), "write [64,128]"),
+        (("sweep", "llama-3-8b", "-q", "--set", "BM=1,024"), "write 1024"),
+        (("sweep", "llama-3-8b", "-q", "--set", "BM=64:256:64"), "write 64..256 step 64"),
+        (("derive", "llama-3-8b", "--set", "BM=128,bn_cap=64"), "--set BM=128 --set bn_cap=64"),
+        (("derive", "llama-3-8b", "--set", "BN=64"), "`BN` is derived, and no input: it follows"),
+        (("derive", "fa4"), "`fa4` is a kernel, which a spec names: `kcfg presets` lists"),
+        (("derive", "launch"), "`kcfg define --like launch` writes one"),
+        (
+            ("explain", "llama-3-8b", "BM >= 6 && BN == 128"),
+            "`&&` is no operator here; write `and`",
+        ),
+        (("sweep", "llama-3-8b", "--where", "BM >= 6 && BN == 128"), "`&&` is no operator here;"),
+    ],
+)
+def test_a_slip_is_told_with_what_was_meant(arguments: tuple[str, ...], says: str) -> None:
+    done = run(*arguments)
+    assert done.exit_code == 2 and says in " ".join(done.output.split()), done.output
+
+
+def test_what_is_advised_of_a_slip_is_taken() -> None:
+    for range_ in ("BM=[64,128]", "BM=64..256 step 64"):
+        assert run("sweep", "llama-3-8b", "-q", "--set", range_).exit_code == 0
+    assert run("derive", "llama-3-8b", "--set", "BM=128", "--set", "bn_cap=64").exit_code == 0
+    assert "bn_cap" in run("derive", "llama-3-8b", "--set", "BN=64").output
+    assert run("explain", "llama-3-8b", "BM >= 6 and BN == 128").exit_code == 0
+
+
+def test_sections_and_words_of_elsewhere_are_known() -> None:
+    text = 'defines: x\nvalues: {{a: "{}(3, 4)"}}\n{}: {{a: {{columns: 32}}}}\n'
+    wrong = defined.complaints(text.format("align", "tmem"))
+    assert [place for place, _ in wrong] == ["2:13", "3:1"]
+    assert "did you mean `up`?" in wrong[0][1] and "did you mean `tensor_memory`?" in wrong[1][1]
+    assert defined.made(text.format("up", "tensor_memory"))
+
+
+def test_the_rules_of_a_group_are_listed() -> None:
+    rows = json.loads(run("rules", "tmem", "--format", "json").stdout)
+    assert {each["id"][:4] for each in rows} == {"TMEM"} and len(rows) > 5
+    assert run("rules", "TMEM001").exit_code == 0 and run("rules", "TME").exit_code == 2
+
+
+# What would pass
+
+
+def test_what_a_rule_refuses_is_told_with_the_nearest_that_passes() -> None:
+    definition = Path(GEMM).read_text().partition("\n---\n")[0] + "\n---\nkernel: ws_gemm\n"
+    asked = ("explain", "-", "--set", "BN=512")
+    told = said(*asked, stdin=definition)
+    assert "CANNOT RUN" in told
+    (change,) = re.findall(r"passes with BN = (\d+) \(not 512\)", told)
+    assert run("validate", "-", "--set", "BN=512", stdin=definition).exit_code == 1
+    assert run("validate", "-", "--set", f"BN={change}", stdin=definition).exit_code == 0
+
+
+def test_what_was_tried_does_not_outweigh_an_answer() -> None:
+    lines = run("explain", "llama-3-8b", "num_kv_stages >= 6").stdout.splitlines()
+    start = next(place for place, line in enumerate(lines) if "Tried of" in line)
+    assert len(lines) - start <= 2
+    done = run("validate", "-", stdin=f"{FA4}expect: {{num_kv_stages: 9}}\n").stdout.splitlines()
+    assert max(map(len, done)) < 200
+
+
+def test_lists_of_a_launch_are_shown_as_lists() -> None:
+    text = run("define", "--like", "launch").stdout
+    told = run("explain", "-", stdin=text).stdout
+    assert "[A, B]" in told and "[384, 1]" in told and "[8192, 8192]" in told
+    assert " x " not in told
+
+
+def test_a_file_to_be_emitted_that_is_not_there_says_what_writes_it(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "a.kcfg.yaml").write_text(FA4)
+    (folder / "pyproject.toml").write_text(
+        '[tool.kcfg]\nemit = [{spec = "a.kcfg.yaml", lang = "cpp", output = "a.h"}]\n'
+    )
+    assert emit_hook.run([]) == 2
+    assert "a.h: no such file; `kcfg-emit --write` writes it" in capsys.readouterr().err
+    assert emit_hook.run(["--write"]) == 0 and emit_hook.run([]) == 0

@@ -30,4 +30,7 @@ def _groups(value: Any) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    return " x ".join(map(number, value)) if isinstance(value, list) else value
+    """A list as a spec has it: numbers without commas of their own."""
+    if not isinstance(value, list):
+        return value
+    return f"[{', '.join(str(each) if type(each) is int else number(each) for each in value)}]"

@@ -14,10 +14,10 @@ from typing import NamedTuple
 from kcfg.core.errors import UnknownError, UsageError
 from kcfg.core.explain.explanation import locate
 from kcfg.core.explain.moves import moves, resting
-from kcfg.core.explain.nearest import TOGETHER, TRIES, word
+from kcfg.core.explain.nearest import TOGETHER, TRIES, accepted, word
 from kcfg.core.explain.searching import Asked, Search, Searching
 from kcfg.core.explain.verdict import Side, failures
-from kcfg.core.findings import findings
+from kcfg.core.expressions.mistakes import foreign
 from kcfg.core.kernel import Kernel
 from kcfg.core.spec.expectation import Expectation, place_of, read_pin, result, results
 from kcfg.core.spec.section import Entry, Notes, Setting
@@ -55,6 +55,11 @@ def read_goals(text: str, kernel: Kernel) -> list[Expectation]:
     It is an `UnknownError` for one of a result, input or place that the configuration has not.
     """
     cls = type(kernel)
+    for operator, advice, _ in foreign(text):
+        if operator == "||":
+            advice = "goals are sought together: ask for one of them"
+        if operator != "=":
+            raise UsageError(f"`{operator}` is no operator here; {advice}")
     notes = Notes("", 0)
     pins: list[Expectation] = []
     for part in re.split(r"\s+and\s+", text):
@@ -91,13 +96,13 @@ def seek(kernel: Kernel, pins: Iterable[Expectation]) -> Sought:
     failed = failures(kernel)
     missed = [goal for goal in goals if not goal.condition(kernel)]
     search = None
-    if missed or failed or not _accepted(kernel):
+    if missed or failed or not accepted(kernel):
         keys = {name: member.key for name, member in kernel.inputs.items()}
         rests = [frozenset(failure.inputs) for failure in failed]
         rests += [frozenset(keys[name] for name in goal.names) for goal in missed]
         names = [name for pin in wanted for name in _names(type(kernel), pin.key)]
         allowed = moves(kernel, failed, tunable=True, also=names)
-        searching = Searching(kernel, rests, goals, _accepted)
+        searching = Searching(kernel, rests, goals, accepted)
         search = searching.among(allowed, range(1, TOGETHER + 1), TRIES, beyond=1)
     return Sought(
         goals=tuple(map(said, wanted)),
@@ -132,16 +137,6 @@ def _asked(cls: type[Kernel], pin: Expectation) -> Asked:
     """A pin as a condition on configurations."""
     names = frozenset(_names(cls, pin.key))
     return Asked(names, lambda kernel: pin.allows(result(kernel, pin.key)))
-
-
-def _accepted(kernel: Kernel) -> bool:
-    """Whether a spec may say this, and no rule finds an error in it."""
-    asked = kernel.asked()
-    defaults = {member.key: member.default for member in kernel.inputs.values()}
-    given = [key for key, value in asked.items() if value != defaults[key]]
-    if type(kernel).conflicts(asked, given):
-        return False
-    return not any(finding.severity == "error" for finding in findings(kernel))
 
 
 def _changed(kernel: Kernel, changes: dict[str, object]) -> Kernel:

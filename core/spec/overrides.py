@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -98,6 +99,10 @@ class Overrides(NamedTuple):
             found[key] = entry
 
 
+SPLIT = re.compile(r",(?=\s*[A-Za-z_]\w*\s*=)")
+SEVERAL = re.compile(r"[^\[\]{}'\"]*,\s*[A-Za-z_]\w*\s*=[^=].*", re.DOTALL)
+"""A value with another key and value behind a comma."""
+
 NOTHING = Overrides()
 """No options at all."""
 
@@ -107,6 +112,9 @@ def pair(setting: str) -> tuple[str, str]:
     key, equals, text = setting.partition("=")
     if not equals or not key:
         raise UsageError(f"--set takes key=value, not {setting!r}")
+    if SEVERAL.fullmatch(text):
+        each = " ".join(f"--set {one.strip()}" for one in SPLIT.split(setting))
+        raise UsageError(f"--set takes one key: give each its own, as {shortened(each)}")
     return key.strip(), text
 
 

@@ -111,7 +111,10 @@ class _Reading:
             elif key in spellings:
                 means, declared, values = spellings[key].means, spellings[key].read, words
             elif key != MERGE:
-                self.notes.unknown(key_node, _at(key), (*inputs, *spellings))
+                if derived := self._derived(key):
+                    self.notes.add(key_node, _at(key), derived)
+                else:
+                    self.notes.unknown(key_node, _at(key), (*inputs, *spellings))
                 continue
             else:
                 continue
@@ -124,6 +127,18 @@ class _Reading:
                 if value is not None:
                     values[key] = value
         return words
+
+    def _derived(self, key: str) -> str:
+        """What is said of a key that is a result, and no input; empty for any other."""
+        if not any(key == member.key for member in self.cls.quantities.values()):
+            return ""
+        from kcfg.core.findings import blamed_inputs
+
+        rests = blamed_inputs(self.cls, key)
+        members = {member.key: member for member in self.cls.inputs.values()}
+        chosen = [each for each in rests if members[each].tunable] or rests
+        on = f": it follows from {listed(chosen)}" if chosen else ""
+        return f"`{key}` is derived, and no input{on}"
 
     def _convert(self, spelling: Spelling, value: Any) -> None:
         word, means = spelling.word, spelling.means

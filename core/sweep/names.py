@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from kcfg.core.engine.quantity import Input, Quantity
-from kcfg.core.errors import nearest
 from kcfg.core.expressions.grammar import UnknownNameError
 from kcfg.core.expressions.words import Kind
 from kcfg.core.kernel import Kernel
+from kcfg.core.likely import likely
 from kcfg.core.once import once
 from kcfg.core.spec.expectation import place_of
 from kcfg.core.sweep.grid import Axis
@@ -45,7 +45,7 @@ def name_of(cls: type[Kernel], text: str) -> Name:
     unit = place_of(cls, text)
     if unit is not None:
         return Name(text, "number", unit, lambda kernel: kernel.read(text))
-    close = nearest(text, [*values, *(declared.key for declared in cls.inputs.values())])
+    close = likely(cls, text, [*values, *(declared.key for declared in cls.inputs.values())])
     hint = f"did you mean `{close}`? " if close else ""
     lists = f"`{listing(cls)}` lists the names"
     raise UnknownNameError(

@@ -32,9 +32,9 @@ def _reached(kernel: Kernel, pin: Expectation, advice: Advice) -> tuple[str, str
     sought = advice.reaching(kernel, pin)
     if sought is None or sought.search is None:
         return "; `kcfg explain` says what reaches it", ""
-    from kcfg.core.explain.nearest import said, tried
+    from kcfg.core.explain.nearest import brief, said
 
-    note = f"{PIN.id} of {pin.key}: tried of the author's choices: {tried(sought.search)}"
+    note = f"{PIN.id} of {pin.key}: tried of the author's choices: {brief(sought.search)}"
     if not sought.search.found:
         return "; no choice of the kernel's author was found that reaches it", note
     value = written(sought.gives[0][0].value)

@@ -47,6 +47,13 @@ def find(id: str) -> Known:
     return by_id[id.upper()]
 
 
+def group(letters: str) -> tuple[Known, ...]:
+    """The rules whose ids are these letters, in whatever case, and a number; none for no group."""
+    if not letters.isalpha():
+        return ()
+    return tuple(each for each in known() if each.id.rstrip("0123456789") == letters.upper())
+
+
 class Selection(NamedTuple):
     """What is shown: everything, or what ``select`` names, less what ``ignore`` names.
 
