@@ -213,7 +213,13 @@ def test_the_rules_of_a_group_are_listed() -> None:
 
 
 def test_what_a_rule_refuses_is_told_with_the_nearest_that_passes() -> None:
-    definition = Path(GEMM).read_text().partition("\n---\n")[0] + "\n---\nkernel: ws_gemm\n"
+    definition = (
+        "defines: x\nneeds: tcgen05\n"
+        "inputs: {BM: 128, BN: {default: 256, unit: columns, tunable: true}}\n"
+        "values: {c_bytes: BM * BN}\nsupported: {some: c_bytes > 0}\n"
+        "tensor_memory: {acc: {columns: BN, count: 2}}\n"
+        "launch: {mma: [{kind: f16, M: BM, N: BN, K: 64}]}\n---\nkernel: x\n"
+    )
     asked = ("explain", "-", "--set", "BN=512")
     told = said(*asked, stdin=definition)
     assert "CANNOT RUN" in told
