@@ -7,12 +7,23 @@ from typing import Any
 
 from kcfg.core.block.block import Block
 from kcfg.core.block.keys import Group, Key
+from kcfg.core.figures import joined
 from kcfg.core.hardware.target import Target
 from kcfg.core.kernel import Kernel
 from kcfg.core.spec.known import LAUNCH
 from kcfg.core.spec.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from kcfg.core.spec.problem import shown
-from kcfg.core.spec.scalars import RefusedError, boolean, choice, integer, is_null, kind_of, text
+from kcfg.core.spec.scalars import (
+    TRUTHS,
+    RefusedError,
+    boolean,
+    choice,
+    integer,
+    is_null,
+    kind_of,
+    size,
+    text,
+)
 from kcfg.core.spec.section import MERGE, Entry, Notes, Places, entries
 from kcfg.core.spec.shape import Shape
 
@@ -111,12 +122,22 @@ def _scalar(key: Key, node: Node) -> Any:
     if key.kind is bool:
         return boolean(node)
     if key.kind is str:
-        return choice(node, key.choices) if key.choices else text(node)
-    value = integer(node, f"an integer from {key.least} to {key.most}")
+        return choice(node, key.choices, key.unit == "dtype") if key.choices else text(node)
+    if isinstance(node, ScalarNode) and not node.style and node.value in key.instead:
+        return TRUTHS.get(node.value, node.value)
+    value = _number(key, node)
     if not key.least <= value <= key.most:
         bound = f"at least {key.least}" if value < key.least else f"at most {key.most}"
         raise RefusedError(f"must be {bound}, not {shown(str(value))}")
     return value
+
+
+def _number(key: Key, node: Node) -> int:
+    expected = f"an integer from {key.least} to {key.most}"
+    if key.instead:
+        expected = f"{joined(key.instead, 'or')}, or {expected}"
+    unit = {"bytes": "B", "KiB": "KiB"}.get(key.unit)
+    return integer(node, expected) if unit is None else size(node, expected, unit)
 
 
 def _known(cls: type[Group]) -> str:

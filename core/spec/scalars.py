@@ -30,6 +30,22 @@ TRUTHS = {
 """What YAML 1.1 loaders take for a truth value, in lower case."""
 
 
+SIZE_UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20}
+"""Bytes of the units in which a size may be written."""
+SIZE = rf"(0|[1-9][0-9]*) ({'|'.join(SIZE_UNITS)})"
+"""A size with its unit."""
+SPELLINGS = {
+    word: unit
+    for unit, words in {
+        "B": "b byte bytes",
+        "KiB": "k kb kib ki kbyte",
+        "MiB": "m mb mib mi mbyte",
+    }.items()
+    for word in words.split()
+}
+"""How else people write these units, in lower case."""
+
+
 class RefusedError(ValueError):
     """A value that does not do; its text says why, and what would."""
 
@@ -100,6 +116,22 @@ def integer(node: Node, expected: str = "an integer") -> int:
                 return value
             raise RefusedError(f"expected {expected}; {_digits(written)} is out of range")
     raise refused(node, expected, _integer_advice)
+
+
+def size(node: Node, expected: str, unit: str = "B") -> int:
+    """A size in a unit of `SIZE_UNITS`: ``16384`` of it, or ``16 KiB``; raises `RefusedError`."""
+    if not isinstance(node, ScalarNode) or node.style or is_integer(node.value):
+        return integer(node, expected)
+    written = re.fullmatch(SIZE, node.value)
+    if written is None:
+        raise refused(node, f"{expected}, or a size such as 16 KiB", _size_advice)
+    count = bounded(written[1])
+    if count is None:
+        raise RefusedError(f"expected {expected}; {_digits(written[1])} {written[2]} is too many")
+    whole, rest = divmod(count * SIZE_UNITS[written[2]], SIZE_UNITS[unit])
+    if rest:
+        raise RefusedError(f"expected whole {unit}, not {shown(node.value)}")
+    return whole
 
 
 def boolean(node: Node) -> bool:
@@ -213,6 +245,19 @@ def _integer_advice(written: str) -> str:
         if re.fullmatch(pattern, written, re.ASCII):
             return advice(written)
     return ""
+
+
+def _size_advice(written: str) -> str:
+    """What to write in place of a size that is spelled otherwise, such as ``16KB``."""
+    spelled = re.fullmatch(r"([0-9]{1,19})(\.[0-9]{1,9})?\s*([A-Za-z]{1,5})", written)
+    meant = SPELLINGS.get(spelled[3].lower()) if spelled else None
+    if spelled is None or meant is None:
+        return _integer_advice(written)
+    number, unit = spelled[1].lstrip("0") or "0", SIZE_UNITS[meant]
+    if not spelled[2]:
+        return f"write {number} {meant}, which is {int(number) * unit}"
+    count, rest = divmod(int(number + spelled[2][1:]) * unit, 10 ** (len(spelled[2]) - 1))
+    return "" if rest else f"write {count}"
 
 
 def _truth_advice(written: str) -> str:
