@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from kcfg.core.block.block import Block
 from kcfg.core.block.parts import Mbarriers, Mma, Registers
@@ -22,6 +22,9 @@ from kcfg.core.engine.quantity import Input
 from kcfg.core.engine.struct import Struct
 from kcfg.core.hardware.target import Target
 from kcfg.core.once import once
+
+if TYPE_CHECKING:
+    from kcfg.core.engine.reasons import Fit
 
 VERDICT = "supported"
 """The quantity that is upstream's own verdict, where it has one."""
@@ -49,6 +52,18 @@ class Conflict(NamedTuple):
 
     key: str
     message: str
+
+
+class Figure(NamedTuple):
+    """A value that follows from what a spec says, under the path of the key that does not say it.
+
+    ``how`` is where it comes from, in a few words.
+    """
+
+    path: str
+    value: int
+    unit: str
+    how: str
 
 
 class Candidate(NamedTuple):
@@ -145,6 +160,14 @@ class Kernel(Struct):
     def faults(cls, target: Target, inputs: dict[str, Any]) -> list[Conflict]:
         """What is wrong with what inputs come to on a target; ``inputs`` are by attribute."""
         return []
+
+    def weighed(self) -> tuple[Fit, ...]:
+        """How often things fit that were counted by no formula of this class."""
+        return ()
+
+    def figures(self) -> tuple[Figure, ...]:
+        """The values that no class declares: they follow from what one spec says."""
+        return ()
 
     @property
     def verdict(self) -> bool | None:

@@ -106,7 +106,7 @@ def _explained(intake: Intake, names: list[str], depth: int) -> Iterator[Told]:
     from kcfg.core.findings import findings
     from kcfg.core.report import registers
     from kcfg.core.spec.known import LAUNCH
-    from kcfg.core.spec.problem import printable
+    from kcfg.core.spec.problem import meant, printable
 
     for spec in intake:
         kernel = spec.derive()
@@ -123,12 +123,22 @@ def _explained(intake: Intake, names: list[str], depth: int) -> Iterator[Told]:
         if any(finding.severity == "error" for finding in found_by_rules):
             intake.fail(FOUND)
         if spec.kernel == LAUNCH:
-            if names:
+            followed = {each.path: each for each in kernel.figures()}
+            unknown = [name for name in names if name not in followed]
+            if unknown:
                 hint = f"{UNDERIVED}; without names, its findings are shown"
-                console.error(printable(f"{spec.source}: {names[0]}: {hint}"))
+                if followed:
+                    hint = f"no figure that follows from others; {meant(unknown[0], followed)}"
+                console.error(printable(f"{spec.source}: {unknown[0]}: {hint}"))
                 intake.fail(FAILED)
-            else:
-                yield told._replace(asked=kernel.asked(), registers=registers(kernel.block))
+                continue
+            told = told._replace(
+                figures=tuple(followed[name] for name in names or followed),
+                fits=tuple(f for f in kernel.weighed() if not names or f.path[0] in names),
+            )
+            if not names:
+                told = told._replace(asked=kernel.asked(), registers=registers(kernel.block))
+            yield told
             continue
         if not names:
             from kcfg.core.explain.story import story

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kcfg.core.block.block import Block
-from kcfg.core.block.keys import Group, Key
+from kcfg.core.block.keys import LARGEST, Group, Key
+from kcfg.core.block.parts import MAX
 from kcfg.core.figures import joined
 from kcfg.core.hardware.target import Target
-from kcfg.core.kernel import Kernel
+from kcfg.core.kernel import Conflict, Figure, Kernel
+from kcfg.core.launch.working import Worked, worked_out
 from kcfg.core.spec.known import LAUNCH
 from kcfg.core.spec.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from kcfg.core.spec.problem import shown
@@ -27,9 +29,16 @@ from kcfg.core.spec.scalars import (
 from kcfg.core.spec.section import MERGE, Entry, Notes, Places, entries
 from kcfg.core.spec.shape import Shape
 
+if TYPE_CHECKING:
+    from kcfg.core.engine.reasons import Fit
+    from kcfg.core.launch.most import Most
+
 
 class LaunchSpec(Kernel):
-    """What stands for a kernel in a spec of a launch: nothing is derived, only judged."""
+    """What stands for a kernel in a spec of a launch: it is judged, with the figures that follow.
+
+    Its values are those figures, by the paths of the keys that do not say them.
+    """
 
     kernel = LAUNCH
     release = ""
@@ -44,11 +53,45 @@ class LaunchSpec(Kernel):
     @cached_property
     def block(self) -> Block:
         """The block that the spec says is launched."""
-        return Block(self.target, **self.given)
+        return Block(self.target, **self.worked.given)
+
+    @cached_property
+    def worked(self) -> Worked:
+        """What the spec gives, with the figures that follow."""
+        most = _most(self.target, self.given)
+        if most is None:
+            return worked_out(self.target, self.given)
+        return worked_out(self.target, self.given, most.stages, most.why)
+
+    def figures(self) -> tuple[Figure, ...]:
+        """The figures that follow."""
+        return self.worked.figures
+
+    def values(self) -> dict[str, Any]:
+        """The same by their paths."""
+        return {each.path: each.value for each in self.figures()}
+
+    def weighed(self) -> tuple[Fit, ...]:
+        """How the most stages that fit came about, where a pipeline has them."""
+        most = _most(self.target, self.given)
+        return (most.fit,) if most is not None and most.fit is not None else ()
+
+    def read(self, key: str) -> Any:
+        """A figure that follows, by its path, or the place of that name."""
+        values = self.values()
+        return values[key] if key in values else super().read(key)
 
     def asked(self) -> dict[str, Any]:
         """What the spec gives."""
-        return self.block.plain()
+        return Block(self.target, **self.given).plain()
+
+    @classmethod
+    def faults(cls, target: Target, inputs: dict[str, Any]) -> list[Conflict]:
+        """What keeps a figure from following."""
+        most = _most(target, inputs)
+        if most is not None:
+            return list(most.faults) or _outsized(worked_out(target, inputs, most.stages))
+        return _outsized(worked_out(target, inputs))
 
     @classmethod
     def refuses(cls, target: Target) -> str | None:
@@ -61,6 +104,24 @@ class LaunchSpec(Kernel):
         reading = _Reading(notes)
         values = reading.group(Block, found, "shape")
         return Shape(values, tuple(key for key in found if key in values), reading.at)
+
+
+def _most(target: Target, given: dict[str, Any]) -> Most | None:
+    """The most stages that fit, and how that came about; None where no pipeline has them."""
+    if all(line.stages != MAX for line in given.get("pipelines", ())):
+        return None
+    from kcfg.core.launch.most import most_stages
+
+    return most_stages(target, given)
+
+
+def _outsized(worked: Worked) -> list[Conflict]:
+    """The figures that no key could say: they are above what any may have."""
+    return [
+        Conflict(each.path, f"this comes to more than {LARGEST:,}, the most that a key may say")
+        for each in worked.figures
+        if each.value > LARGEST
+    ]
 
 
 class _Reading:

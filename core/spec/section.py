@@ -69,6 +69,13 @@ class Places(Mapping[str, Span]):
         entry = self.others.get(path) or self._within(path)
         return position(entry.key, self.line), position(entry.value, self.line)
 
+    def entry(self, path: str) -> Entry | None:
+        """A key and its value by the key's path; None where it is not given."""
+        try:
+            return self.others.get(path) or self._within(path)
+        except KeyError:
+            return None
+
     def _within(self, path: str) -> Entry:
         outer, dot, key = path.rpartition(".")
         while outer not in self.mappings and dot:  # the key itself has a dot
