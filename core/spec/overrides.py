@@ -8,7 +8,8 @@ from typing import NamedTuple
 from kcfg.core.errors import UsageError
 from kcfg.core.kernel import Kernel
 from kcfg.core.printing import shortened
-from kcfg.core.spec.scalars import is_null
+from kcfg.core.spec.nested import is_nested, put, several
+from kcfg.core.spec.scalars import RefusedError, is_null
 from kcfg.core.spec.section import Entry, Notes, ProjectSetting, Setting
 from kcfg.core.spec.shape import grammar
 
@@ -86,16 +87,33 @@ class Overrides(NamedTuple):
 
         An option replaces what the spec gives for the same input, under whatever word.
         """
+        nests = cls is not None and hasattr(cls, "read_shape")
+        nested: set[str] = set()
         for key, entry in self.shape():
+            if nests and is_nested(key) and not key.startswith(SHAPE):
+                self._inside(found, key, entry, nested, notes)
+                continue
             if advice := _misplaced(key, cls):
                 notes.add(entry.key, key, f"--set takes the inputs in `shape`: {advice}")
                 continue
             if key in found and isinstance(found[key].key, Setting):
-                notes.add(entry.key, f"shape.{key}", "this key is set twice: keep one")
+                notes.add(entry.key, f"{SHAPE}{key}", "this key is set twice: keep one")
             for word in grammar(cls).same(key) if cls else ():
                 if word in found and not isinstance(found[word].key, Setting):
                     del found[word]
-            found[key] = entry
+            found[key] = Entry(entry.key, several(entry.value)) if nests else entry
+
+    def _inside(
+        self, found: dict[str, Entry], key: str, entry: Entry, nested: set[str], notes: Notes
+    ) -> None:
+        """Put an option in the place of a key inside of others."""
+        if key in nested:
+            notes.add(entry.key, f"{SHAPE}{key}", "this key is set twice: keep one")
+        nested.add(key)
+        try:
+            put(found, key, entry)
+        except RefusedError as error:
+            notes.add(entry.key, f"{SHAPE}{key}", str(error))
 
 
 NOTHING = Overrides()

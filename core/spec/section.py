@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from kcfg.core.spec.documents import Document
-from kcfg.core.spec.nodes import MappingNode, Node, ScalarNode, anchors
+from kcfg.core.spec.nodes import MappingNode, Node, ScalarNode, SequenceNode, anchors
 from kcfg.core.spec.problem import Kind, Problem, meant, shown
 from kcfg.core.spec.scalars import kind_of
 
@@ -37,6 +37,26 @@ class Setting(ScalarNode):
         quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "'\""
         super().__init__("", value[1:-1] if quoted else value)
         self.style = value[0] if quoted else None
+        self.option = option
+
+
+class SettingList(SequenceNode):
+    """Several values from the command line."""
+
+    asked = True
+
+    def __init__(self, option: str, values: list[Node]) -> None:
+        super().__init__("", values)
+        self.option = option
+
+
+class SettingMapping(MappingNode):
+    """A mapping that the document lacks, around what the command line says."""
+
+    asked = True
+
+    def __init__(self, option: str, pairs: list[tuple[Node, Node]]) -> None:
+        super().__init__("", pairs)
         self.option = option
 
 
@@ -128,7 +148,7 @@ class Notes:
 
         Without a ``kind``, an option's is "asked", any other "wrong".
         """
-        option = node if isinstance(node, Setting) else None
+        option = node if isinstance(node, Setting | SettingList | SettingMapping) else None
         file = option.option if option else self.file
         kind = kind or ("asked" if option and option.asked else "wrong")
         line, column = self.position(node)
