@@ -80,7 +80,8 @@ def growth(block: Block, index: int) -> Growth:
 
 def _slots(region: Region) -> tuple[int, int]:
     slots = region.stages or 1
-    return slots, region.bytes or 0 if slots == 1 and not region.stride else region.pitch or 0
+    alone = region.bytes if region.stride is None else region.stride
+    return slots, (alone if slots == 1 else region.pitch) or 0
 
 
 def _parts(block: Block, line: Pipeline, arenas: list[int], stage: int) -> Growth:

@@ -184,8 +184,10 @@ def _scalar(key: Key, node: Node) -> Any:
         return boolean(node)
     if key.kind is str:
         return choice(node, key.choices, key.unit == "dtype") if key.choices else text(node)
-    if isinstance(node, ScalarNode) and not node.style and node.value in key.instead:
-        return TRUTHS.get(node.value, node.value)
+    if isinstance(node, ScalarNode) and node.value in key.instead:
+        word = TRUTHS.get(node.value, node.value)
+        if isinstance(word, str) or not node.style:
+            return word
     value = _number(key, node)
     if not key.least <= value <= key.most:
         bound = f"at least {key.least}" if value < key.least else f"at most {key.most}"
