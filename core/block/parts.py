@@ -168,7 +168,7 @@ class Pipeline(Group):
         instead=(MAX,),
     )
     stage_bytes: int | None = number(
-        "bytes", "Size of one stage; if left out, what the regions of its ring hold of it."
+        "bytes", "Size of one stage; if left out, what its ring has for it."
     )
     fixed_bytes: int | None = number("bytes", "What is there once, however many stages.")
     tma: bool | None = truth("Whether TMA fills it.")

@@ -118,7 +118,7 @@ class _Search:
             if mine and said and getattr(region, said) is not None:
                 message = (
                     f"`{MAX}`, and region {_name(region, where)} says its `{said}`, which follow"
-                    " from the stages: leave one of them out"
+                    " from that: leave one of them out"
                 )
                 yield Conflict(path, message)
                 return
@@ -141,13 +141,14 @@ class _Search:
         name, start = label(self.line, self.index), "not even one stage of"
         if self._outgrown(1):
             names = joined(_name(self.regions[where], where) for where in self.arenas)
-            left = f"and {names} {'have' if len(self.arenas) > 1 else 'has'} {size(self._room())}"
+            have = "have" if len(self.arenas) > 1 else "has"
+            left = f"and {names} {have} {size(self._room())}"
             over = self.each - self._room()
         else:
             over = taken(self.one) - self.budget
-            left = f"{size(max(self.each - over, 0))} of {self._capacity()} are left"
+            left = f"and {size(max(self.each - over, 0))} are left of the {self._capacity()}"
         message = (
-            f"{start} {name} fits: it takes {size(self.each)}, {left}; make it or the rest smaller"
+            f"{start} {name} fits: it takes {size(self.each)} {left}; make it or the rest smaller"
             f" by {size(over)}"
         )
         return Conflict(_path(self.index), message)
@@ -163,7 +164,10 @@ class _Search:
         else:
             fixed = taken(block) - number * self.each
             room, used, need = self.budget - fixed, number * self.each, taken(more) - fixed
-            of = f"{self._capacity()} - {fixed:,} beside the stages"
+            rest = f"- {fixed:,} beside the stages"
+            if fixed < 0:  # the last slot is as long as what it holds
+                rest = f"+ {-fixed:,} that the last slot does not take"
+            of = f"{self._capacity()} {rest}"
         return Fit(
             path=(_path(self.index),),
             term="",

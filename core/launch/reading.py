@@ -16,6 +16,7 @@ from kcfg.core.spec.known import LAUNCH
 from kcfg.core.spec.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from kcfg.core.spec.problem import shown
 from kcfg.core.spec.scalars import (
+    SIZED,
     TRUTHS,
     RefusedError,
     boolean,
@@ -188,6 +189,8 @@ def _scalar(key: Key, node: Node) -> Any:
         word = TRUTHS.get(node.value, node.value)
         if isinstance(word, str) or not node.style:
             return word
+    if "true" in key.instead and isinstance(node, ScalarNode) and node.value.lower() in TRUTHS:
+        return boolean(node)
     value = _number(key, node)
     if not key.least <= value <= key.most:
         bound = f"at least {key.least}" if value < key.least else f"at most {key.most}"
@@ -199,7 +202,7 @@ def _number(key: Key, node: Node) -> int:
     expected = f"an integer from {key.least} to {key.most}"
     if key.instead:
         expected = f"{joined(key.instead, 'or')}, or {expected}"
-    unit = {"bytes": "B", "KiB": "KiB"}.get(key.unit)
+    unit = SIZED.get(key.unit)
     return integer(node, expected) if unit is None else size(node, expected, unit)
 
 

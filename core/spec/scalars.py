@@ -32,6 +32,8 @@ TRUTHS = {
 
 SIZE_UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20}
 """Bytes of the units in which a size may be written."""
+SIZED = {"bytes": "B", "KiB": "KiB"}
+"""The unit in which a key counts what may be written as a size, by what it is counted in."""
 SIZE = rf"(0|[1-9][0-9]*) ({'|'.join(SIZE_UNITS)})"
 """A size with its unit."""
 SPELLINGS = {
@@ -119,8 +121,11 @@ def integer(node: Node, expected: str = "an integer") -> int:
 
 
 def size(node: Node, expected: str, unit: str = "B") -> int:
-    """A size in a unit of `SIZE_UNITS`: ``16384`` of it, or ``16 KiB``; raises `RefusedError`."""
-    if not isinstance(node, ScalarNode) or node.style or is_integer(node.value):
+    """A size in a unit of `SIZE_UNITS`: ``16384`` of it, or ``16 KiB``; raises `RefusedError`.
+
+    With its unit it is a text to every loader, in quotes or not.
+    """
+    if not isinstance(node, ScalarNode) or is_integer(node.value):
         return integer(node, expected)
     written = re.fullmatch(SIZE, node.value)
     if written is None:
