@@ -84,6 +84,7 @@ def compared(path: str, text: str) -> int:
 
 def _written(spec: Spec, language: str, unsupported: bool) -> Emitted:
     from kcfg.core.emit import RefusedError, emit
+
     try:
         return Emitted(emit(spec.derive(), language, label=spec.name, unsupported=unsupported))
     except RefusedError as refused:

@@ -173,7 +173,8 @@ class Pipeline(Group):
     fixed_bytes: int | None = number("bytes", "What is there once, however many stages.")
     tma: bool | None = truth("Whether TMA fills it.")
     barriers_per_stage: int | None = number(
-        "barriers", "mbarriers of a stage; if left out, those of its ring where it has some, else 2."
+        "barriers",
+        "mbarriers of a stage; if left out, those of its ring where it has some, else 2.",
     )
     barrier_bytes: int | None = number("bytes", "Room for its mbarriers in the layout.")
     expect_tx: int | None = number("bytes", "What a stage's full barrier waits for.")
@@ -198,6 +199,12 @@ class Pipeline(Group):
         Arriving, "Who empties a stage and arrives at its empty barrier.", many=True
     )
     empty_arrivals: int | None = number("count", "Arrivals that an empty barrier waits for.")
+
+
+def has_most(line: Pipeline) -> bool:
+    """Whether a pipeline as it is written says `MAX` in place of its stages."""
+    stages: object = line.stages
+    return stages == MAX
 
 
 class Mbarriers(Group):

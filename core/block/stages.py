@@ -104,7 +104,9 @@ def _end(block: Block, growing: Growth, stages: int) -> int:
     starts: list[int | None] = []
     for where, (start, region) in enumerate(block.placed):
         moved = sum(
-            by for at, by in more.items() if owner[at] == at != where and block.placed[at][0] < start
+            by
+            for at, by in more.items()
+            if owner[at] == at != where and block.placed[at][0] < start
         )
         fixed = None if region.offset is None else up(max(start + moved, 0), aligns[where])
         starts.append(fixed if moved else region.offset)

@@ -7,9 +7,8 @@ from typing import NamedTuple
 
 from kcfg.core.block import stages
 from kcfg.core.block.block import Block
-from kcfg.core.block.parts import MAX, Pipeline, Region, Shared
+from kcfg.core.block.parts import MAX, Pipeline, Region, Shared, has_most
 from kcfg.core.block.rings import label
-from kcfg.core.block.slots import content
 from kcfg.core.engine.reasons import Fit
 from kcfg.core.figures import joined, size
 from kcfg.core.hardware.target import Target
@@ -32,7 +31,7 @@ class Most(NamedTuple):
 def most_stages(target: Target, given: Given) -> Most:
     """The most stages of the pipeline that says ``max``; nothing where none does."""
     lines: tuple[Pipeline, ...] = given.get("pipelines", ())
-    asking = [index for index, line in enumerate(lines) if line.stages == MAX]
+    asking = [index for index, line in enumerate(lines) if has_most(line)]
     if not asking:
         return Most()
     index, *others = asking

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from kcfg.core.block.block import Block
 from kcfg.core.block.keys import LARGEST, Group, Key
-from kcfg.core.block.parts import MAX
+from kcfg.core.block.parts import has_most
 from kcfg.core.figures import joined
 from kcfg.core.hardware.target import Target
 from kcfg.core.kernel import Conflict, Figure, Kernel
@@ -109,7 +109,7 @@ class LaunchSpec(Kernel):
 
 def _most(target: Target, given: dict[str, Any]) -> Most | None:
     """The most stages that fit, and how that came about; None where no pipeline has them."""
-    if all(line.stages != MAX for line in given.get("pipelines", ())):
+    if not any(map(has_most, given.get("pipelines", ()))):
         return None
     from kcfg.core.launch.most import most_stages
 

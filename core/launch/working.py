@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from kcfg.core.block.parts import MAX, Mbarriers, Pipeline, Region, Shared
+from kcfg.core.block.parts import Mbarriers, Pipeline, Region, Shared, has_most
 from kcfg.core.block.slots import aligned, content, counted, counts, held, span
 from kcfg.core.figures import size, some
 from kcfg.core.hardware.target import Target
@@ -26,11 +26,11 @@ class Worked(NamedTuple):
 
 
 def follows(given: Given) -> bool:
-    """Whether anything follows in a launch: it says what is in its memory, or ``max``."""
+    """Whether anything follows in a launch: it says what is in its memory, or `MAX`."""
     shared: Shared | None = given.get("shared")
     regions = shared.regions if shared is not None else ()
     lines: tuple[Pipeline, ...] = given.get("pipelines", ())
-    return any(line.stages == MAX for line in lines) or any(
+    return any(has_most(line) for line in lines) or any(
         r.ring is not None or r.of is not None or r.shape or counted(r) is not None for r in regions
     )
 
@@ -53,13 +53,11 @@ class _Working:
         self.shared: Shared | None = given.get("shared")
         self.regions: tuple[Region, ...] = self.shared.regions if self.shared is not None else ()
         lines: tuple[Pipeline, ...] = given.get("pipelines", ())
-        self.lines = [
-            line.replaced(stages=most) if line.stages == MAX else line for line in lines
-        ]
+        self.lines = [line.replaced(stages=most) if has_most(line) else line for line in lines]
         self.figures: list[Figure] = [
             Figure(f"pipelines[{index}].stages", most, "stages", why)
             for index, line in enumerate(lines)
-            if line.stages == MAX and most is not None
+            if has_most(line) and most is not None
         ]
 
     def worked(self) -> Worked:
@@ -116,7 +114,8 @@ class _Working:
         number = region.stages
         if number is None and line is not None and line.stages is not None:
             how = f"the stages of {line.name}"
-            number = changes["stages"] = self._follows(f"{path}.stages", line.stages, "stages", how)
+            number = self._follows(f"{path}.stages", line.stages, "stages", how)
+            changes["stages"] = number
         slot, what = self._slot(region, line, ring)
         if slot is None and region.bytes is not None and number and line is not None:
             slot = region.bytes // number if region.bytes % number == 0 else None

@@ -37,12 +37,13 @@ def contents_fit(block: Block, regions: tuple[Region, ...]) -> Iterator[Breach]:
     for index, region in enumerate(regions):
         path, name = f"shared.regions[{index}]", named(region, index)
         own, count = elements(region), counted(region)
-        if own is not None and count is not None and own != count * block.target.mbarrier_bytes:
+        barriers = (count or 0) * block.target.mbarrier_bytes
+        if own is not None and count is not None and own != barriers:
             yield Breach(
                 f"a slot of {name} holds {held(region)}, which are {size(own)}, and"
-                f" {some(count, 'mbarrier')}, which are {size(count * block.target.mbarrier_bytes)}",
+                f" {some(count, 'mbarrier')}, which are {size(barriers)}",
                 path=f"{path}.mbarriers",
-                value=count * block.target.mbarrier_bytes,
+                value=barriers,
                 limit=own,
                 fix="give each a region of its own",
             )

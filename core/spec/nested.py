@@ -92,10 +92,9 @@ def _put_entry(
     node: Node | None, at: str, step: str | int, rest: list[str | int], option: str, value: Node
 ) -> Node:
     """The same for an entry of a list, by its number or its name; a single value is one of one."""
-    if node is None:
-        items = []
-    else:
-        items = list(node.value) if isinstance(node, SequenceNode) else [node]
+    items = [] if node is None else [node]
+    if isinstance(node, SequenceNode):
+        items = list(node.value)
     index = step if isinstance(step, int) else _named(items, at, step.strip("[]"))
     if index > len(items):
         there = some(len(items), "entry", "entries")
@@ -117,9 +116,7 @@ def _named(items: list[Node], at: str, name: str) -> int:
 
 def _name(item: Node) -> str:
     pairs = item.value if isinstance(item, MappingNode) else []
-    return next(
-        (value.value for key, value in pairs if key.value == "name" and _plain(value)), ""
-    )
+    return next((value.value for key, value in pairs if key.value == "name" and _plain(value)), "")
 
 
 def _plain(node: Node) -> bool:
@@ -136,4 +133,3 @@ def _like(node: Node | None, new: Node) -> Node:
         return new
     made = MappingNode if isinstance(new, MappingNode) else SequenceNode
     return made(node.tag, new.value, node.start_mark, node.end_mark)
-

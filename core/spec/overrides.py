@@ -88,7 +88,7 @@ class Overrides(NamedTuple):
         An option replaces what the spec gives for the same input, under whatever word.
         """
         nests = cls is not None and hasattr(cls, "read_shape")
-        nested: set[str] = set()
+        nested: dict[str, Entry] = {}
         for key, entry in self.shape():
             if nests and is_nested(key) and not key.startswith(SHAPE):
                 self._inside(found, key, entry, nested, notes)
@@ -104,12 +104,17 @@ class Overrides(NamedTuple):
             found[key] = Entry(entry.key, several(entry.value)) if nests else entry
 
     def _inside(
-        self, found: dict[str, Entry], key: str, entry: Entry, nested: set[str], notes: Notes
+        self,
+        found: dict[str, Entry],
+        key: str,
+        entry: Entry,
+        nested: dict[str, Entry],
+        notes: Notes,
     ) -> None:
-        """Put an option in the place of a key inside of others."""
+        """Put an option in the place of a key inside of others; ``nested`` has those before it."""
         if key in nested:
             notes.add(entry.key, f"{SHAPE}{key}", "this key is set twice: keep one")
-        nested.add(key)
+        nested[key] = entry
         try:
             put(found, key, entry)
         except RefusedError as error:
