@@ -71,9 +71,9 @@ class _Working:
         slots: dict[int, int] = {}
         regions = []
         for where, region in enumerate(self.regions):
-            index = named.get(region.ring)
-            ring = [] if index is None else rings[index]
-            regions.append(self._region(where, region, index, ring, slots))
+            line = named.get(region.ring)
+            members = [] if line is None else rings[line]
+            regions.append(self._region(where, region, line, members, slots))
         for index, ring in rings.items():
             self._line(index, regions, ring, slots)
         given = dict(self.given)
