@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from kcfg.core.block.block import Block
 from kcfg.core.block.parts import Region
-from kcfg.core.block.slots import content, counted, elements, held, span
 from kcfg.core.figures import size, some
 from kcfg.core.rules import Breach, rule
 from kcfg.core.rules.regions import named
@@ -34,7 +33,11 @@ def contents_fit(block: Block, regions: tuple[Region, ...]) -> Iterator[Breach]:
     Passes: shape: {shared: {regions: [{name: a, of: bf16, shape: [128, 64], stages: 4,
     bytes: 65536}]}}
     """
+    from kcfg.core.block.slots import content, counted, elements, held
+
     for index, region in enumerate(regions):
+        if not _says_content(region):
+            continue
         path, name = f"shared.regions[{index}]", named(region, index)
         own, count = elements(region), counted(region)
         barriers = (count or 0) * block.target.mbarrier_bytes
@@ -66,6 +69,12 @@ def contents_fit(block: Block, regions: tuple[Region, ...]) -> Iterator[Breach]:
             yield from _sized(region, path, name, slot, slots)
 
 
+def _says_content(region: Region) -> bool:
+    """Whether a region says anything of what is in it."""
+    counts = region.mbarriers is not None and not isinstance(region.mbarriers, bool)
+    return counts or region.of is not None or bool(region.shape)
+
+
 def _open(region: Region, path: str, name: str) -> Iterator[Breach]:
     """A region whose size does not follow from what it says, and that says none."""
     if region.bytes is None and (region.of is not None or region.shape):
@@ -80,6 +89,8 @@ def _open(region: Region, path: str, name: str) -> Iterator[Breach]:
 
 
 def _sized(region: Region, path: str, name: str, slot: int, slots: int) -> Iterator[Breach]:
+    from kcfg.core.block.slots import held, span
+
     have, need = region.bytes or 0, span(region, slot, slots)
     most = max(need, slots * (region.stride or 0))
     if need <= have <= most:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from kcfg.core.block.block import Block
 from kcfg.core.block.parts import Pipeline, Region
 from kcfg.core.block.rings import label
-from kcfg.core.block.slots import content
 from kcfg.core.figures import joined, size, some
 from kcfg.core.rules import Breach, rule
 from kcfg.core.rules.regions import named
@@ -110,6 +109,8 @@ def _named(line: Pipeline, at: int, found: Members) -> Iterator[Breach]:
 
 def _stage(block: Block, line: Pipeline, at: int, found: Members) -> Iterator[Breach]:
     """A stage that is smaller than what the slots of its ring hold; a larger one is PIPE006."""
+    from kcfg.core.block.slots import content
+
     slots = [content(region, block.target) for _, region in found if not region.mbarriers]
     known = [slot for slot in slots if slot is not None]
     if line.stage_bytes is None or not known or len(known) < len(slots):

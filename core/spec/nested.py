@@ -18,11 +18,6 @@ DEEPEST = 10
 EXAMPLES = "as in `shared.dynamic` or `pipelines[0].stages`"
 
 
-def is_nested(key: str) -> bool:
-    """Whether a key of ``--set`` leads into others."""
-    return "." in key or "[" in key
-
-
 def steps(key: str) -> list[str | int]:
     """The steps of a path; raises `RefusedError` for what is none."""
     found: list[str | int] = []

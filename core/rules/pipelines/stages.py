@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from kcfg.core.block.block import Block
 from kcfg.core.block.parts import Pipeline
 from kcfg.core.block.rings import groups, label, total
-from kcfg.core.block.stages import budget, each_takes, fitting as stages_fit, needed
 from kcfg.core.figures import size, some
 from kcfg.core.hardware.sources import H200_DEVICE, PG
 from kcfg.core.rules import Breach, rule
@@ -76,6 +75,10 @@ def stages_that_fit(block: Block, pipelines: tuple[Pipeline, ...]) -> Iterator[B
 
     Passes: shape: {pipelines: [{stages: 4, stage_bytes: 49152, fixed_bytes: 20480}]}
     """
+    if not any(line.stage_bytes for line in pipelines):
+        return
+    from kcfg.core.block.stages import budget, each_takes, fitting as stages_fit, needed
+
     asked = block.shared.dynamic if block.shared is not None else None
     most, found = budget(block), groups(block)
     for index, line in enumerate(pipelines):
