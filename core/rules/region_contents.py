@@ -33,6 +33,8 @@ def contents_fit(block: Block, regions: tuple[Region, ...]) -> Iterator[Breach]:
     Passes: shape: {shared: {regions: [{name: a, of: bf16, shape: [128, 64], stages: 4,
     bytes: 65536}]}}
     """
+    if not any(map(_says_content, regions)):
+        return
     from kcfg.core.block.slots import content, counted, elements, held
 
     for index, region in enumerate(regions):
