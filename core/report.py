@@ -191,7 +191,7 @@ def registers(block: Block) -> dict[str, Any] | None:
 
 
 def _barriers(block: Block) -> dict[str, Any] | None:
-    if not block.mbarriers:
+    if not block.mbarriers_counted:
         return None
     first, groups = 0, []
     for index, each in enumerate(block.mbarriers):

@@ -98,6 +98,14 @@ def test_names_of_a_spec_are_all_its_values_and_inputs() -> None:
     assert found == set(units(INDEX)) | {member.key for member in INDEX.inputs.values()}
 
 
+def test_the_keys_of_a_launch_are_offered_by_their_paths(desk: Path) -> None:
+    (desk / "launch.yaml").write_text("{kernel: launch, shape: {pipelines: [{}, {}]}}")
+    line = "kcfg derive launch.yaml --set "
+    assert offered(f"{line}shared.dy") == ["shared.dynamic="]
+    assert "pipelines[1].stages=" in offered(f"{line}pipelines[1].s")
+    assert "mbarriers[0].count=" not in offered(f"{line}mbarriers[")
+
+
 def test_every_shell_is_answered() -> None:
     assert "mistral-7b" in offered("kcfg derive mist", "fish")[0]
     assert '"mistral-7b"' in "".join(offered("kcfg derive mist", "zsh"))

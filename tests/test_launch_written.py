@@ -228,6 +228,12 @@ def test_what_is_not_said_follows(shape: str, figures: dict[str, int]) -> None:
     assert not [each for each in findings(kernel) if each.severity == "error"]
 
 
+def test_mbarriers_of_which_nobody_says_how_many_are_not_counted() -> None:
+    text = "{kernel: launch, shape: {threads: 32, mbarriers: [{name: full, arrivals: 1}]}}"
+    assert json.loads(run("derive", "-", "--format", "json", stdin=text).stdout)["barriers"] is None
+    assert "full_count" not in run("emit", "-", "--lang", "python", stdin=text).stdout
+
+
 def test_what_is_said_stays() -> None:
     shape = "shared: {regions: [{bytes: 8, of: bf16, shape: [4], align: 2, stages: 1}]}"
     assert launch(shape).derive().values() == {}

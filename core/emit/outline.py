@@ -72,7 +72,7 @@ def _drafts(kernel: Kernel, names: Names) -> list[Draft]:
     if block.tensor is not None:
         drawn = draft("tmem", "Tensor memory.")
         parts.tmem = memory.tmem(block.tensor, kernel.target, drawn, limits)
-    if block.mbarriers:
+    if block.mbarriers_counted:
         memory.barriers(block.mbarriers, draft("barriers", "mbarriers, in the order of memory."))
     if any(line.name is not None for line in block.pipelines):
         pipelines(block, draft("pipelines", "Rings of stages."), slots)
