@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 from kcfg.core.block.block import Block
 from kcfg.core.block.parts import Mbarriers, Mma, Registers
@@ -31,37 +31,39 @@ MUST = "must"
 """The quantity that says what holds for every configuration that runs at all, if there is one."""
 
 
-class Spelling(NamedTuple):
+class Spelling:
     """Another way to give an input: ``word`` in place of the input ``means``.
 
     ``read`` declares what may be written; ``convert`` gets that value and the other
     inputs by key, and returns the value of ``means``.
     """
 
-    word: str
-    means: str
-    read: Input
-    convert: Callable[[Any, dict[str, Any]], Any]
+    def __init__(
+        self,
+        word: str,
+        means: str,
+        read: Input,
+        convert: Callable[[Any, dict[str, Any]], Any],
+    ) -> None:
+        self.word, self.means, self.read, self.convert = word, means, read, convert
 
 
-class Conflict(NamedTuple):
+class Conflict:
     """Inputs that do not go together: a sentence, and the key of the input it is about."""
 
-    key: str
-    message: str
+    def __init__(self, key: str, message: str) -> None:
+        self.key, self.message = key, message
 
 
-class Candidate(NamedTuple):
+class Candidate:
     """A configuration that a kernel's dispatcher weighs.
 
     ``said`` is what it was weighed by; where it was out because it is not supported,
     ``refused`` is the configuration that is not.
     """
 
-    name: str
-    chosen: bool
-    said: str
-    refused: Kernel | None = None
+    def __init__(self, name: str, chosen: bool, said: str, refused: Kernel | None = None) -> None:
+        self.name, self.chosen, self.said, self.refused = name, chosen, said, refused
 
 
 class Kernel(Struct):

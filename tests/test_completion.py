@@ -13,7 +13,7 @@ import pytest
 from kcfg.cli.main import COMMANDS
 from kcfg.core import kernels, presets, targets
 from kcfg.core.report import units
-from kcfg.core.validate.selection import known
+from kcfg.core.validate.catalog import known
 
 SCRIPT = Path(sys.executable).parent / "kcfg"
 

@@ -88,7 +88,7 @@ def _releases(params: Params) -> Iterator[str]:
 
 
 def _rules(params: Params) -> Iterator[str]:
-    from kcfg.core.validate.selection import known
+    from kcfg.core.validate.catalog import known
 
     return (rule.id for rule in known())
 

@@ -125,11 +125,11 @@ def _must_say(cls: type[Kernel]) -> bool:
     return bool(cls.needed) or hasattr(cls, "read_shape")
 
 
-class Defined(NamedTuple):
+class Defined:
     """A definition without fault: its class, and a spec of it that gives nothing."""
 
-    cls: type[Kernel]
-    spec: Document
+    def __init__(self, cls: type[Kernel], spec: Document) -> None:
+        self.cls, self.spec = cls, spec
 
 
 def read_document(
@@ -222,8 +222,8 @@ class Reading:
         shape = self.inputs(head, cls, found)
         if notes or target is None:
             return None
-        for key, message in cls.faults(target, shape.values):
-            self._faulty(head, found, key, message)
+        for wrong in cls.faults(target, shape.values):
+            self._faulty(head, found, wrong.key, wrong.message)
         if notes:
             return None
         shape.at.mappings |= {"": top, "expect": expected}
