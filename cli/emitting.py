@@ -84,9 +84,8 @@ def compared(path: str, text: str) -> int:
 
 def _written(spec: Spec, language: str, unsupported: bool) -> Emitted:
     from kcfg.core.emit import RefusedError, emit
-    from kcfg.core.spec.known import LAUNCH
 
-    if spec.kernel == LAUNCH:
+    if not spec.cls.derives:
         console.error(f"{spec.source}: a launch is written by hand: nothing is derived to emit")
         return Emitted(None, FOUND)
     try:

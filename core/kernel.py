@@ -81,6 +81,8 @@ class Kernel(Struct):
     """The upstream struct (and package) these numbers are those of."""
     changes: ClassVar[str]
     """What this release changed, in a sentence."""
+    derives: ClassVar[bool] = True
+    """Whether anything is derived: of a launch written by hand nothing is, only judged."""
     needs: ClassVar[str] = "tcgen05"
     """The tensor-core unit without which this derivation makes no sense; empty for none."""
     family: ClassVar[str] = ""

@@ -21,7 +21,7 @@ from kcfg.core.report import report
 from kcfg.core.spec import Spec
 from kcfg.core.spec.head import kernels as registry
 from kcfg.core.sweep.grid import Axis
-from kcfg.core.sweep.names import name_of
+from kcfg.core.sweep.named_values import name_of
 from kcfg.core.sweep.query import Head, Query
 
 SOME = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))

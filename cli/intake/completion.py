@@ -15,7 +15,6 @@ from kcfg.core.errors import UnknownError
 from kcfg.core.kernel import Kernel
 from kcfg.core.spec import Spec, read_file
 from kcfg.core.spec.head import names
-from kcfg.core.spec.known import LAUNCH
 from kcfg.core.spec.shape import grammar
 from kcfg.core.spec.sources import Source, sources
 
@@ -60,7 +59,7 @@ def _spec_then_logs(params: Params) -> Iterable[str]:
 
 def _values(params: Params) -> Iterator[str]:
     """Values and inputs."""
-    from kcfg.cli.intake.names import known
+    from kcfg.cli.intake.no_such import known
 
     for cls in _classes():
         yield from known(cls)
@@ -111,7 +110,7 @@ def _given() -> Iterator[Spec]:
     for source in sources(_typed()):
         if isinstance(source, Source) and source.path != "-":
             for item in read_file(source.path):
-                if isinstance(item, Spec) and item.kernel != LAUNCH:
+                if isinstance(item, Spec) and item.cls.derives:
                     yield item
                     return
 

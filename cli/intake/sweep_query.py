@@ -17,7 +17,7 @@ from kcfg.core.kernel import VERDICT
 from kcfg.core.spec import Overrides, Problem
 from kcfg.core.spec.sources import NAMELESS, sources
 from kcfg.core.sweep.expression import condition
-from kcfg.core.sweep.names import default_columns, name_of
+from kcfg.core.sweep.named_values import default_columns, name_of
 from kcfg.core.sweep.query import Head, Query
 from kcfg.core.sweep.reader import Sweep, read_sweep
 from kcfg.core.sweep.reduce import MOST, Key, Kind, Reduction

@@ -16,7 +16,7 @@ from kcfg.core.sweep.arrays import Vocabulary
 from kcfg.core.sweep.expression import Term, condition
 from kcfg.core.sweep.grid import Block, Cell, Indices, Values
 from kcfg.core.sweep.memory import keep_memory
-from kcfg.core.sweep.names import name_of
+from kcfg.core.sweep.named_values import name_of
 from kcfg.core.sweep.query import Outcome, Query, Tally
 from kcfg.core.sweep.reasons import Reasons, counted
 from kcfg.core.sweep.rows import Rows, Sheet, column_of, joined, narrow, spread
