@@ -15,6 +15,7 @@ known of that, ``tests/data/code_runs_on.json`` has pair by pair:
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from kcfg.core.hardware.sources import PTXAS
 
@@ -32,11 +33,12 @@ APART = (10, 1)
 """A capability that shares no code with the others of its major."""
 
 
-class Code:
+class Code(NamedTuple):
     """What code was made for: sm_103a is machine code for 10.3 alone, by its variant ``a``."""
 
-    def __init__(self, ptx: bool, cc: tuple[int, int], variant: str) -> None:
-        self.ptx, self.cc, self.variant = ptx, cc, variant
+    ptx: bool
+    cc: tuple[int, int]
+    variant: str
 
 
 def parsed(name: str) -> Code | None:
