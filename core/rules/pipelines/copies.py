@@ -9,10 +9,10 @@ from math import prod
 from kcfg.core.block.block import Block
 from kcfg.core.block.parts import Pipeline, TensorMap
 from kcfg.core.block.rings import copies, label, paired, slot
+from kcfg.core.block.tensor_boxes import brought
 from kcfg.core.engine.arith import ceildiv
 from kcfg.core.figures import joined, size
 from kcfg.core.hardware.sources import H200_KERNELS, PTX
-from kcfg.core.hardware.tensor_map import brought
 from kcfg.core.rules import Breach, rule
 
 Lines = tuple[Pipeline, ...]
