@@ -120,8 +120,8 @@ def test_a_user_is_one_that_reads() -> None:
     for user, reads in found.reads.items():
         for read in reads:
             users.setdefault(read.name, []).append(user)
-    assert users == {name: found.users(name) for name in users}
-    assert found.users("MMA_X") == []
+    assert users == {name: list(found.users(name)) for name in users}
+    assert found.users("MMA_X") == ()
     assert (
         "supported"
         in explain(shapes.derive("index_prefill", "26.6", shapes.INDEXER), "k_stages").used_by
