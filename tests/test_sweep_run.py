@@ -54,6 +54,16 @@ def kcfg(*arguments: str, cwd: Path, **more: Any) -> subprocess.CompletedProcess
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, **more)
 
 
+def refused(folder: Path, *arguments: str) -> str:
+    """What a sweep says that does not begin: in this process, since nothing of one is asked."""
+    command = ["sweep", "spec.yaml", *arguments]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.chdir(folder)
+        done = CliRunner().invoke(application(command), command)
+    assert done.exit_code == 2, done.stderr
+    return done.stderr
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "spec.yaml").write_text(SPEC)
@@ -157,10 +167,9 @@ def test_a_stopped_run_goes_on_where_it_was(
     with (large / "rows.csv.part").open("ab") as part:
         part.write(b"32,half a li")
     assert state["tally"]["points"] > 0
-    refused = kcfg("-o", "rows.csv", *WHERE, cwd=large)
-    assert refused.returncode == 2 and "continue it with --resume" in refused.stderr
-    other = kcfg("-o", "rows.csv", "--where", "supported", "--resume", cwd=large)
-    assert other.returncode == 2 and "belongs to another sweep" in other.stderr
+    assert "continue it with --resume" in refused(large, "-o", "rows.csv", *WHERE)
+    other = ("-o", "rows.csv", "--where", "supported", "--resume")
+    assert "belongs to another sweep" in refused(large, *other)
     done = kcfg("-o", "rows.csv", *WHERE, "--resume", cwd=large)
     assert done.returncode == 0, done.stderr
     rows, counts = uninterrupted
@@ -217,8 +226,7 @@ def test_a_full_disk_is_said_and_can_be_continued(folder: Path) -> None:
 
 
 def test_a_broken_pipe_and_a_folder_that_is_not_there(folder: Path) -> None:
-    missing = kcfg("-o", "no/rows.csv", cwd=folder)
-    assert missing.returncode == 2 and "there is no directory" in missing.stderr
+    assert "there is no directory" in refused(folder, "-o", "no/rows.csv")
     with open("/dev/full", "w") as full:
         command = [sys.executable, "-m", "kcfg.cli", "sweep", "spec.yaml", "--format", "csv"]
         done = subprocess.run(command, cwd=folder, stdout=full, stderr=subprocess.PIPE, text=True)
@@ -285,13 +293,10 @@ def test_a_state_that_cannot_be_is_not_continued(stopped: Path) -> None:
         *outer, key = path.split(".")
         (wrong[outer[0]] if outer else wrong)[key] = value
         texts.append(json.dumps(wrong).encode())
-    spec, output = str(stopped / "spec.yaml"), str(stopped / "rows.csv")
-    command = ["sweep", spec, "-o", output, "--resume", *WHERE]
     for text in texts:
         progress.write_bytes(text)
-        refused = CliRunner().invoke(application(command), command)
-        assert refused.exit_code == 2, text
-        assert "to begin anew" in refused.stderr and "points are done" not in refused.stderr
+        said = refused(stopped, "-o", "rows.csv", "--resume", *WHERE)
+        assert "to begin anew" in said and "points are done" not in said, text
         assert progress.read_bytes() == text and part.read_bytes() == rows
         assert not (stopped / "rows.csv").exists()
 
@@ -307,9 +312,8 @@ def test_rows_that_are_not_those_of_the_state_are_not_continued(stopped: Path, d
         "another header": b"x" + rows[1:],
     }
     part.write_bytes(damaged[damage])
-    refused = kcfg("-o", "rows.csv", *WHERE, "--resume", cwd=stopped)
-    assert refused.returncode == 2
-    assert "rows.csv.part does not hold the rows that rows.csv.progress tells of" in refused.stderr
+    said = refused(stopped, "-o", "rows.csv", *WHERE, "--resume")
+    assert "rows.csv.part does not hold the rows that rows.csv.progress tells of" in said
 
 
 @pytest.mark.parametrize("killed", [False, True])
@@ -319,10 +323,9 @@ def test_two_runs_on_one_file_exclude_each_other(
     (large / "link.csv").symlink_to("rows.csv")
     running = begun(large, *WHERE)
     running.send_signal(signal.SIGSTOP)  # or it might end before the second has begun
-    second = kcfg("-o", "link.csv", *WHERE, cwd=large)
+    second = refused(large, "-o", "link.csv", *WHERE)
     running.send_signal(signal.SIGCONT)
-    assert second.returncode == 2
-    assert f"link.csv: process {running.pid} on {os.uname().nodename} is writing" in second.stderr
+    assert f"link.csv: process {running.pid} on {os.uname().nodename} is writing" in second
     if killed:
         running.kill()
     running.communicate(timeout=60)
@@ -441,10 +444,10 @@ def test_workers_that_die_at_their_start(folder: Path, engine: tuple[str, ...], 
 
 
 def test_processes_that_cannot_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refused(*_: object) -> None:
+    def unavailable(*_: object) -> None:
         raise BlockingIOError(11, "Resource temporarily unavailable")
 
-    monkeypatch.setattr(ProcessPoolExecutor, "submit", refused)
+    monkeypatch.setattr(ProcessPoolExecutor, "submit", unavailable)
     with pytest.raises(engines.EngineError, match="no worker process can be started: "):
         list(outcomes(engines.processes(2), asked()))
 
