@@ -275,15 +275,13 @@ def _of_rows() -> Iterator[Shape]:
     chosen = {(kernel, release) for kernel, releases in CHANGES for release in releases}
     seen: Counter[tuple[str, str, bool | None]] = Counter()
     for path in sorted(compare.DATA.glob("*@*.jsonl")):
-        for row in compare.rows(path):
-            family = compare.family(row["family"])
-            release = ".".join(row["release"].split(".")[:2])
+        name, _, version = path.stem.partition("@")
+        family, release = compare.family(name), ".".join(version.split(".")[:2])
+        for row in compare.rows(path) if (family.kernel, release) not in chosen else ():
             supported = row["fields"].get("supported", row["fields"].get("supported()"))
-            if (family.kernel, release) not in chosen:
-                seen[family.kernel, release, supported] += 1
-                if seen[family.kernel, release, supported] <= OF_ROWS:
-                    inputs = {**row["inputs"], **family.extra}
-                    yield Shape(family.kernel, release, supported, inputs)
+            seen[family.kernel, release, supported] += 1
+            if seen[family.kernel, release, supported] <= OF_ROWS:
+                yield Shape(family.kernel, release, supported, {**row["inputs"], **family.extra})
 
 
 SHAPES = [*_chosen(), *_of_rows()]
