@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from kcfg.core.block import aliases
 from kcfg.core.block.parts import Pipeline, Region
-from kcfg.core.block.tensor_boxes import brought
 
 if TYPE_CHECKING:
     from kcfg.core.block.block import Block
@@ -120,6 +119,8 @@ def copies(block: Block, line: Pipeline) -> tuple[int, ...]:
     """
     if line.boxes or not line.maps:
         return line.boxes
+    from kcfg.core.block.tensor_boxes import brought
+
     maps = {each.name: each for each in block.tma}
     found = [brought(maps[name]) for name in line.maps if name in maps]
     known = [each for each in found if each is not None]
