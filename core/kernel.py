@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from kcfg.core.block.block import Block
 from kcfg.core.block.parts import Mbarriers, Mma, Registers
@@ -48,11 +48,11 @@ class Spelling:
         self.word, self.means, self.read, self.convert = word, means, read, convert
 
 
-class Conflict:
+class Conflict(NamedTuple):
     """Inputs that do not go together: a sentence, and the key of the input it is about."""
 
-    def __init__(self, key: str, message: str) -> None:
-        self.key, self.message = key, message
+    key: str
+    message: str
 
 
 class Candidate:

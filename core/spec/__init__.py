@@ -222,8 +222,8 @@ class Reading:
         shape = self.inputs(head, cls, found)
         if notes or target is None:
             return None
-        for wrong in cls.faults(target, shape.values):
-            self._faulty(head, found, wrong.key, wrong.message)
+        for key, message in cls.faults(target, shape.values):
+            self._faulty(head, found, key, message)
         if notes:
             return None
         shape.at.mappings |= {"": top, "expect": expected}

@@ -175,11 +175,10 @@ class _Reading:
     def _conflicts(self, given: tuple[str, ...]) -> None:
         """Ask the kernel whether its inputs go together."""
         inputs = {**self.grammar.defaults, **self.values}
-        for wrong in self.cls.conflicts(inputs, given):
-            words = (word for word in self.grammar.same(wrong.key) if word in self.found)
-            word = next(words, wrong.key)
+        for key, message in self.cls.conflicts(inputs, given):
+            word = next((word for word in self.grammar.same(key) if word in self.found), key)
             node = self.found[word].value if word in self.found else self.node
-            self.notes.add(node, _at(word), wrong.message)
+            self.notes.add(node, _at(word), message)
 
 
 def _at(key: str) -> str:
