@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from kcfg.core.spec.documents import BOM, documents, lines_of, opened, why_unread
 from kcfg.core.spec.known import Known
@@ -23,7 +23,7 @@ LARGEST_REPORT = 1 << 26
 """The most bytes a file of saved reports may have."""
 
 
-class Options:
+class Options(NamedTuple):
     """What a command line asks for; None leaves a choice to the project's settings.
 
     ``overrides`` go before what the specs say. ``select`` and ``ignore`` are ids or their
@@ -32,19 +32,14 @@ class Options:
     and nothing else, counts by rule.
     """
 
-    def __init__(
-        self,
-        overrides: Overrides = NOTHING,
-        select: tuple[str, ...] | None = None,
-        ignore: tuple[str, ...] | None = None,
-        strict: bool | None = None,
-        infos: bool = False,
-        most: int | None = None,
-        quiet: bool = False,
-        statistics: bool = False,
-    ) -> None:
-        self.overrides, self.select, self.ignore, self.strict = overrides, select, ignore, strict
-        self.infos, self.most, self.quiet, self.statistics = infos, most, quiet, statistics
+    overrides: Overrides = NOTHING
+    select: tuple[str, ...] | None = None
+    ignore: tuple[str, ...] | None = None
+    strict: bool | None = None
+    infos: bool = False
+    most: int | None = None
+    quiet: bool = False
+    statistics: bool = False
 
 
 class Run:
