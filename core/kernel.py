@@ -34,17 +34,21 @@ MUST = "must"
 """The quantity that says what holds for every configuration that runs at all, if there is one."""
 
 
-class Spelling(NamedTuple):
+class Spelling:
     """Another way to give an input: ``word`` in place of the input ``means``.
 
     ``read`` declares what may be written; ``convert`` gets that value and the other
     inputs by key, and returns the value of ``means``.
     """
 
-    word: str
-    means: str
-    read: Input
-    convert: Callable[[Any, dict[str, Any]], Any]
+    def __init__(
+        self,
+        word: str,
+        means: str,
+        read: Input,
+        convert: Callable[[Any, dict[str, Any]], Any],
+    ) -> None:
+        self.word, self.means, self.read, self.convert = word, means, read, convert
 
 
 class Conflict(NamedTuple):
@@ -66,17 +70,15 @@ class Figure(NamedTuple):
     how: str
 
 
-class Candidate(NamedTuple):
+class Candidate:
     """A configuration that a kernel's dispatcher weighs.
 
     ``said`` is what it was weighed by; where it was out because it is not supported,
     ``refused`` is the configuration that is not.
     """
 
-    name: str
-    chosen: bool
-    said: str
-    refused: Kernel | None = None
+    def __init__(self, name: str, chosen: bool, said: str, refused: Kernel | None = None) -> None:
+        self.name, self.chosen, self.said, self.refused = name, chosen, said, refused
 
 
 class Kernel(Struct):
@@ -94,6 +96,8 @@ class Kernel(Struct):
     """The upstream struct (and package) these numbers are those of."""
     changes: ClassVar[str]
     """What this release changed, in a sentence."""
+    derives: ClassVar[bool] = True
+    """Whether anything is derived: of a launch written by hand nothing is, only judged."""
     needs: ClassVar[str] = "tcgen05"
     """The tensor-core unit without which this derivation makes no sense; empty for none."""
     family: ClassVar[str] = ""

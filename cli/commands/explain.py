@@ -98,14 +98,13 @@ def _explained(intake: Intake, names: list[str], depth: int) -> Iterator[Told]:
     """What is told of every spec; a name that is none is told on standard error."""
     from kcfg.cli import console
     from kcfg.cli.exits import FAILED, FOUND
-    from kcfg.cli.intake.names import no_such
+    from kcfg.cli.intake.no_such import no_such
     from kcfg.cli.pages.told import Told
     from kcfg.core.errors import UnknownError, UsageError
     from kcfg.core.explain.explanation import explain as why
     from kcfg.core.explain.goals import is_goal, read_goals, seek
     from kcfg.core.findings import findings
     from kcfg.core.report import registers
-    from kcfg.core.spec.known import LAUNCH
     from kcfg.core.spec.problem import meant, printable
 
     for spec in intake:
@@ -122,7 +121,7 @@ def _explained(intake: Intake, names: list[str], depth: int) -> Iterator[Told]:
         )
         if any(finding.severity == "error" for finding in found_by_rules):
             intake.fail(FOUND)
-        if spec.kernel == LAUNCH:
+        if not spec.cls.derives:
             followed = {each.path: each for each in kernel.figures()}
             unknown = [name for name in names if name not in followed]
             if unknown:
@@ -175,7 +174,7 @@ def _glossary() -> Iterator[Told]:
 
 def _manual(kernel: str, release: str | None, names: list[str]) -> Iterator[Told]:
     """The manual entries of names; leaves with a message for one that is none."""
-    from kcfg.cli.intake.names import no_such
+    from kcfg.cli.intake.no_such import no_such
     from kcfg.cli.intake.specs import known, usage
     from kcfg.cli.pages.told import Told
     from kcfg.core.errors import UnknownError

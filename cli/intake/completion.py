@@ -18,7 +18,6 @@ from kcfg.core.errors import UnknownError
 from kcfg.core.kernel import Kernel
 from kcfg.core.spec import Spec, read_file
 from kcfg.core.spec.head import names
-from kcfg.core.spec.known import LAUNCH
 from kcfg.core.spec.shape import grammar
 from kcfg.core.spec.sources import Source, sources
 
@@ -63,7 +62,7 @@ def _spec_then_logs(params: Params) -> Iterable[str]:
 
 def _values(params: Params) -> Iterator[str]:
     """Values and inputs."""
-    from kcfg.cli.intake.names import known
+    from kcfg.cli.intake.no_such import known
 
     for cls in _classes():
         yield from known(cls)
@@ -79,7 +78,7 @@ def _results(params: Params) -> Iterator[str]:
 
 
 def _settings(params: Params) -> Iterator[str]:
-    launched = [spec for spec in _read() if spec.kernel == LAUNCH][:1]
+    launched = [spec for spec in _read() if not spec.cls.derives][:1]
     for spec in launched:
         yield from (f"{path}=" for path in _paths(Block, spec.derive().asked()))
     for cls in _classes() if not launched else ():
@@ -94,7 +93,7 @@ def _releases(params: Params) -> Iterator[str]:
 
 
 def _rules(params: Params) -> Iterator[str]:
-    from kcfg.core.validate.selection import known
+    from kcfg.core.validate.catalog import known
 
     return (rule.id for rule in known())
 
@@ -133,7 +132,7 @@ def _read() -> Iterator[Spec]:
 
 def _given() -> Iterator[Spec]:
     """The first of them that is no launch."""
-    yield from islice((spec for spec in _read() if spec.kernel != LAUNCH), 1)
+    yield from islice((spec for spec in _read() if spec.cls.derives), 1)
 
 
 def _classes() -> list[type[Kernel]]:

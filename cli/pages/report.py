@@ -11,7 +11,7 @@ from kcfg.cli.pages.pieces import Column, Grid, Heading, Line, Piece, Row, Table
 from kcfg.cli.pages.units import number
 from kcfg.cli.pages.verdicts import told, verdict
 from kcfg.cli.pages.words import limit
-from kcfg.core.explain.verdict import binding
+from kcfg.core.explain.refusal import binding
 from kcfg.core.figures import kib
 from kcfg.core.kernel import Kernel
 from kcfg.core.report import Derived, units as units_of

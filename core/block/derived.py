@@ -74,13 +74,13 @@ def _merged(derived: Group, more: Group) -> Group:
     return found
 
 
-NAMED = re.compile(r"(shared\.regions|tmem\.regions|mbarriers|registers\.roles)\[([0-9]+)\]")
+NAMED = r"(shared\.regions|tmem\.regions|mbarriers|registers\.roles)\[([0-9]+)\]"
 """Lists of parts that have names."""
 
 
 def behind(kernel: type[Kernel], block: Block, path: str) -> str:
     """The same as `quantity_of` for a key of this very block, whose parts may have names."""
-    found = NAMED.match(path)
+    found = re.match(NAMED, path) if "[" in path else None
     if found is None:
         return quantity_of(kernel, path)
     parts: Any = attrgetter(found[1])(block)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from kcfg.core.block import aliases
 from kcfg.core.block.parts import Pipeline, Region
-from kcfg.core.hardware import tensor_map
 
 if TYPE_CHECKING:
     from kcfg.core.block.block import Block
@@ -125,8 +124,10 @@ def copies(block: Block, line: Pipeline) -> tuple[int, ...]:
     """
     if line.boxes or not line.maps:
         return line.boxes
+    from kcfg.core.block.tensor_boxes import brought
+
     maps = {each.name: each for each in block.tma}
-    found = [tensor_map.brought(maps[name]) for name in line.maps if name in maps]
+    found = [brought(maps[name]) for name in line.maps if name in maps]
     known = [each for each in found if each is not None]
     return tuple(known) if len(known) == len(line.maps) else ()
 

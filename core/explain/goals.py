@@ -16,8 +16,8 @@ from kcfg.core.errors import UnknownError, UsageError
 from kcfg.core.explain.explanation import locate
 from kcfg.core.explain.moves import moves
 from kcfg.core.explain.nearest import TOGETHER, TRIES, word
+from kcfg.core.explain.refusal import Side, failures
 from kcfg.core.explain.searching import Asked, Search, Searching
-from kcfg.core.explain.verdict import Side, failures
 from kcfg.core.findings import findings
 from kcfg.core.kernel import Kernel
 from kcfg.core.spec.expectation import Expectation, read_expect, results

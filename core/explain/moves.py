@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from kcfg.core.engine.graph import graph
 from kcfg.core.engine.quantity import Input
-from kcfg.core.explain.verdict import Failure
+from kcfg.core.explain.refusal import Failure
 from kcfg.core.kernel import VERDICT, Kernel
 
 STEPS = (8, 16, 32, 64, 128)

@@ -46,6 +46,7 @@ class LaunchSpec(Kernel):
     title = "A launch written by hand, judged by the rules"
     struct = "none"
     changes = "Without a release: it follows the target alone."
+    derives = False
 
     def __init__(self, *, target: Target, **given: Any) -> None:
         super().__init__(target=target)

@@ -126,11 +126,11 @@ def _must_say(cls: type[Kernel]) -> bool:
     return bool(cls.needed) or hasattr(cls, "read_shape")
 
 
-class Defined(NamedTuple):
+class Defined:
     """A definition without fault: its class, and a spec of it that gives nothing."""
 
-    cls: type[Kernel]
-    spec: Document
+    def __init__(self, cls: type[Kernel], spec: Document) -> None:
+        self.cls, self.spec = cls, spec
 
 
 def read_document(

@@ -14,7 +14,6 @@ from typing import Any, TypeVar
 
 from kcfg.core.engine.quantity import Input
 from kcfg.core.hardware.dtypes import SHORT_NAMES
-from kcfg.core.hardware.words import meant_word
 from kcfg.core.numbers import LONGEST as LONGEST_INTEGER, bounded
 from kcfg.core.spec.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from kcfg.core.spec.problem import LONGEST, listed, shown
@@ -167,6 +166,8 @@ def choice(node: Node, choices: tuple[str, ...], short: bool = False) -> str:
             return written
         if short and SHORT_NAMES.get(written) in choices:
             return SHORT_NAMES[written]
+        from kcfg.core.hardware.words import meant_word
+
         known = [*choices, *(s for s, name in SHORT_NAMES.items() if short and name in choices)]
         close = meant_word(written, known) if len(written) <= LONGEST else None
         hint = f"; did you mean `{close}`?" if close else ""

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from kcfg.core.block.block import Block
 from kcfg.core.block.parts import Region, TensorMap
+from kcfg.core.block.tensor_boxes import brought, element_bits
 from kcfg.core.figures import size
 from kcfg.core.hardware.dtypes import bits_of
 from kcfg.core.hardware.sources import PTX
-from kcfg.core.hardware.tensor_map import brought, element_bits
 from kcfg.core.rules import Breach, rule
 
 

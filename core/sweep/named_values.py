@@ -9,7 +9,7 @@ from kcfg.core.engine.quantity import Input, Quantity
 from kcfg.core.errors import nearest
 from kcfg.core.expressions.grammar import UnknownNameError
 from kcfg.core.expressions.words import Kind
-from kcfg.core.kernel import Kernel
+from kcfg.core.kernel import VERDICT, Kernel
 from kcfg.core.once import once
 from kcfg.core.spec.expectation import place_of
 from kcfg.core.sweep.grid import Axis
@@ -54,14 +54,20 @@ def name_of(cls: type[Kernel], text: str) -> Name:
 
 
 def default_columns(cls: type[Kernel], axes: tuple[Axis, ...], every: bool) -> list[str]:
-    """The columns of a sweep that names none: what varies, and ``every`` value or the verdict."""
+    """The columns of a sweep that names none: what varies, and ``every`` value or the verdict.
+
+    Where there is neither, what its values play in the block, or every value.
+    """
     values = _declared(cls)
     words = {spelling.word: spelling.means for spelling in cls.spellings}
     varied = dict.fromkeys(words.get(key, key) for axis in axes for key in axis.keys)
     inputs = [f"inputs.{key}" if isinstance(values.get(key), Quantity) else key for key in varied]
     if every:
         return [*inputs, *(key for key in values if key not in inputs)]
-    return [*inputs, *(key for key in ("supported",) if key in values)]
+    if VERDICT in values:
+        return [*inputs, VERDICT]
+    figures = [key for key in dict.fromkeys(cls.plays.values()) if key in values]
+    return inputs or figures or list(values)
 
 
 @once
