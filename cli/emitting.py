@@ -89,11 +89,7 @@ def compared(path: str, text: str, writes: str) -> int:
 
 def _written(spec: Spec, language: str, unsupported: bool) -> Emitted:
     from kcfg.core.emit import RefusedError, emit
-    from kcfg.core.spec.known import LAUNCH
 
-    if spec.kernel == LAUNCH:
-        console.error(f"{spec.source}: a launch is written by hand: nothing is derived to emit")
-        return Emitted(None, FOUND)
     try:
         return Emitted(emit(spec.derive(), language, label=spec.name, unsupported=unsupported))
     except RefusedError as refused:

@@ -59,7 +59,7 @@ def report(
         "source": source,
         "inputs": kernel.asked(),
         "values": values,
-        "units": units(cls),
+        "units": units_of(kernel),
         "smem": _smem(block),
         "tmem": _tmem(block),
         "registers": registers(block),
@@ -106,6 +106,11 @@ def _paths(entry: dict[str, Any], start: str) -> Iterator[str]:
 def units(cls: type[Kernel]) -> dict[str, str]:
     """The unit of every value a report of this kernel has."""
     return {key: member.unit for key, member in cls.declared()}
+
+
+def units_of(kernel: Kernel) -> dict[str, str]:
+    """The unit of every value of a configuration."""
+    return units(type(kernel)) | {each.path: each.unit for each in kernel.figures()}
 
 
 def _smem(block: Block) -> dict[str, Any] | None:
@@ -187,7 +192,7 @@ def registers(block: Block) -> dict[str, Any] | None:
 
 
 def _barriers(block: Block) -> dict[str, Any] | None:
-    if not block.mbarriers:
+    if not block.mbarriers_counted:
         return None
     first, groups = 0, []
     for index, each in enumerate(block.mbarriers):

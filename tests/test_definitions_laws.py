@@ -23,7 +23,7 @@ from kcfg.core.report import report
 from kcfg.core.spec import Spec
 from kcfg.core.spec.head import kernels as registry
 from kcfg.core.sweep.grid import Axis
-from kcfg.core.sweep.names import name_of
+from kcfg.core.sweep.named_values import name_of
 from kcfg.core.sweep.query import Head, Query
 
 SOME = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
@@ -143,19 +143,33 @@ INPUTS = st.fixed_dictionaries(
 
 
 @SOME
-@given(definitions(), INPUTS)
-def test_derive_equals_a_direct_evaluation(made: Made, inputs: Values) -> None:
-    (kernel,) = derived(made, [inputs])
+@given(definitions(), st.lists(INPUTS, min_size=2, max_size=4))
+def test_a_definition_keeps_the_laws(made: Made, several: list[Values]) -> None:
+    """All of them of one and the same definition: to make one costs most."""
+    inputs = several[0]
+    spec = first(made, inputs)
+    kernel = spec.derive()
+    assert_direct_evaluation(kernel, made, inputs)
+    assert_places(kernel, made, inputs)
+    assert_law(kernel)
+    assert_reasons(kernel)
+    keys = ("BM", "BN", "n")
+    assert_sweep(
+        spec,
+        tuple(Axis((key,), (tuple(dict.fromkeys(each[key] for each in several)),)) for key in keys),
+    )
+
+
+def assert_direct_evaluation(kernel: Kernel, made: Made, inputs: Values) -> None:
+    """Values are what the formulas come to without kcfg's own grammar."""
     values = kernel.values()
     wanted = made.wanted(inputs)
     assert {name: values[name] for name in wanted} == wanted
     assert values["supported"] is (wanted["v0"] >= 4 and inputs["n"] < 100 and inputs["BM"] != 77)
 
 
-@SOME
-@given(definitions(), INPUTS)
-def test_places_follow_each_other_and_tile(made: Made, inputs: Values) -> None:
-    (kernel,) = derived(made, [inputs])
+def assert_places(kernel: Kernel, made: Made, inputs: Values) -> None:
+    """Places follow each other, and regions tile the memory."""
     known = {**inputs, **made.wanted(inputs)}
     end = 0
     for name, (size, align) in made.regions.items():
@@ -176,14 +190,6 @@ def test_places_follow_each_other_and_tile(made: Made, inputs: Values) -> None:
     assert reached == (end if smem["regions"] else 0)
 
 
-@SOME
-@given(definitions(), INPUTS)
-def test_every_line_of_an_explanation_evaluates(made: Made, inputs: Values) -> None:
-    (kernel,) = derived(made, [inputs])
-    assert_law(kernel)
-    assert_reasons(kernel)
-
-
 @pytest.mark.parametrize("name", defined.EXAMPLES)
 def test_the_examples_explain_themselves(name: str) -> None:
     for spec in defined.specs(name):
@@ -191,17 +197,6 @@ def test_the_examples_explain_themselves(name: str) -> None:
             continue
         assert_law(spec.derive())
         assert_reasons(spec.derive())
-
-
-@SOME
-@given(definitions(), st.lists(INPUTS, min_size=2, max_size=4))
-def test_a_sweep_equals_scalar_derivation(made: Made, several: list[Values]) -> None:
-    spec = first(made, several[0])
-    axes = tuple(
-        Axis((key,), (tuple(dict.fromkeys(inputs[key] for inputs in several)),))
-        for key in ("BM", "BN", "n")
-    )
-    assert_sweep(spec, axes)
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ def rules(
     from kcfg.cli.formats.listing import show
     from kcfg.cli.intake.specs import known as known_name
     from kcfg.cli.pages.pieces import Column, Heading, Line, Piece, Row, Table
-    from kcfg.core.validate.selection import find, group, known
+    from kcfg.core.validate.catalog import find, group, known
 
     listed = known() if id is None else group(id)
     if listed:

@@ -74,7 +74,7 @@ def _merged(derived: Group, more: Group) -> Group:
     return found
 
 
-NAMED = re.compile(r"(shared\.regions|tmem\.regions|mbarriers|registers\.roles)\[([0-9]+)\]")
+NAMED = r"(shared\.regions|tmem\.regions|mbarriers|registers\.roles)\[([0-9]+)\]"
 """Lists of parts that have names."""
 
 
@@ -83,7 +83,7 @@ def behind(kernel: type[Kernel], block: Block, path: str) -> str:
 
     Where a definition's text has a plain number for it, that is the key itself.
     """
-    found = NAMED.match(path)
+    found = re.match(NAMED, path) if "[" in path else None
     if found is None:
         return _said_or_behind(kernel, path)
     parts: Any = attrgetter(found[1])(block)

@@ -85,7 +85,11 @@ WHOLE: dict[str, Callable[[Block], int | None]] = {
     "shared_limit": lambda block: block.smem.limit if block.smem else None,
     "tensor_memory_allocated": lambda block: block.tensor.allocated if block.tensor else None,
     "threads": lambda block: block.block_threads,
-    "mbarriers": lambda block: sum(each.count or 0 for each in block.mbarriers) or None,
+    "mbarriers": lambda block: (
+        (sum(each.count or 0 for each in block.mbarriers) or None)
+        if block.mbarriers_counted
+        else None
+    ),
 }
 """What a block has as a whole, and how it is read; None where it is not known."""
 

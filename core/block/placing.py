@@ -25,7 +25,7 @@ from kcfg.core.engine.arith import next_pow2, up
 from kcfg.core.hardware.target import Target
 
 
-class Unplaced(NamedTuple):
+class Unplaced:
     """Why a memory has no layout: ``name`` would take ``size`` from ``start``.
 
     That is below 0, or inside the part named ``inside``, or past the memory's own ``total``,
@@ -33,13 +33,18 @@ class Unplaced(NamedTuple):
     bytes or columns.
     """
 
-    name: str
-    size: int
-    start: int
-    unit: str
-    inside: str = ""
-    total: int | None = None
-    past: str = ""
+    def __init__(
+        self,
+        name: str,
+        size: int,
+        start: int,
+        unit: str,
+        inside: str = "",
+        total: int | None = None,
+        past: str = "",
+    ) -> None:
+        self.name, self.size, self.start, self.unit, self.inside = name, size, start, unit, inside
+        self.total, self.past = total, past
 
     def __str__(self) -> str:
         if self.past:

@@ -1,7 +1,7 @@
 """Pipelines as rings in shared memory: the regions they lie in, and what they take together.
 
-A pipeline lies in the regions it names, else in the one of its own name. The only pipeline of a
-block also lies in its only ring, a region of as many slots.
+A pipeline lies in the regions it names and in those that name it as their ring, else in the one of
+its own name. The only pipeline of a block also lies in its only ring, a region of as many slots.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from kcfg.core.block import aliases
 from kcfg.core.block.parts import Pipeline, Region
-from kcfg.core.hardware import tensor_map
 
 if TYPE_CHECKING:
     from kcfg.core.block.block import Block
@@ -44,16 +43,21 @@ def taken(line: Pipeline) -> int:
 def homes(block: SharedMemory) -> list[tuple[int, ...]]:
     """For every pipeline the indices of the regions it lies in; none where that is not known."""
     regions: dict[str | None, tuple[int, ...]] = {}
+    parts: dict[str | None, tuple[int, ...]] = {}
     slots: list[int] = []
     for index, (_, region) in enumerate(block.placed):
         if not region.mbarriers:
             regions[region.name] = (*regions.get(region.name, ()), index)
+            parts[region.ring] = (*parts.get(region.ring, ()), index)
             slots += [index] if (region.stages or 1) > 1 else []
     regions.pop(None, None)
+    parts.pop(None, None)
     found = []
     for line in block.pipelines:
-        names = dict.fromkeys(line.region or (line.name,))
-        found.append(tuple(index for name in names for index in regions.get(name, ())))
+        own = parts.get(line.name, ())
+        names = line.region or (() if own else (line.name,))
+        named = [index for name in names for index in regions.get(name, ())]
+        found.append(tuple(dict.fromkeys((*named, *own))))
     if len(found) == len(slots) == 1 and not found[0]:
         (line,), (_, ring) = block.pipelines, block.placed[slots[0]]
         if not line.region and line.stages == ring.stages:
@@ -106,23 +110,6 @@ def beside(block: SharedMemory, found: Groups, index: int) -> int:
     return others + found[group][side] - taken(block.pipelines[index])
 
 
-def outside(block: SharedMemory, found: Groups, index: int) -> int:
-    """Bytes of the block that are no stages of a pipeline: what is there once, and beside it.
-
-    Where it fills the regions it lies in, and shares them with nothing, whatever else the regions
-    have lies beside it too.
-    """
-    line, home, end = block.pipelines[index], block.homes[index], block.regions_end
-    known = (line.fixed_bytes or 0) + beside(block, found, index)
-    ring, regions = (line.stages or 0) * (line.stage_bytes or 0), block.placed
-    filled = sum(regions[each][1].bytes or 0 for each in home) in (ring, taken(line))
-    alone = len(found[block.sides[index][0]]) == 1
-    shared = any(region.alias_of is not None for _, region in regions)
-    if end is None or not home or not filled or not alone or shared:
-        return known
-    return max(known, end - ring)
-
-
 def slot(regions: list[Region]) -> int | None:
     """Bytes of one stage in the regions it lies in; None where they do not say."""
     pitches = [region.pitch for region in regions]
@@ -137,8 +124,10 @@ def copies(block: Block, line: Pipeline) -> tuple[int, ...]:
     """
     if line.boxes or not line.maps:
         return line.boxes
+    from kcfg.core.block.tensor_boxes import brought
+
     maps = {each.name: each for each in block.tma}
-    found = [tensor_map.brought(maps[name]) for name in line.maps if name in maps]
+    found = [brought(maps[name]) for name in line.maps if name in maps]
     known = [each for each in found if each is not None]
     return tuple(known) if len(known) == len(line.maps) else ()
 

@@ -15,8 +15,8 @@ from kcfg.core.errors import UnknownError, UsageError
 from kcfg.core.explain.explanation import locate
 from kcfg.core.explain.moves import moves, resting
 from kcfg.core.explain.nearest import TOGETHER, TRIES, accepted, word
+from kcfg.core.explain.refusal import Side, failures
 from kcfg.core.explain.searching import Asked, Search, Searching
-from kcfg.core.explain.verdict import Side, failures
 from kcfg.core.expressions.mistakes import foreign
 from kcfg.core.kernel import Kernel
 from kcfg.core.spec.expectation import Expectation, place_of, read_pin, result, results

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from kcfg.core.engine.graph import graph
 from kcfg.core.engine.quantity import Input
 from kcfg.core.engine.trees import NoSourceError
-from kcfg.core.explain.verdict import Failure
+from kcfg.core.explain.refusal import Failure
 from kcfg.core.kernel import VERDICT, Kernel
 
 STEPS = (8, 16, 32, 64, 128)
@@ -81,7 +81,7 @@ def _move(kernel: Kernel, members: list[Input], compared: list[Failure]) -> Move
         if all(value in others for others in each)
     ]
     free = members[0].kind is int and not members[0].choices
-    few = _few(members[0], given) | written if free else set(values)
+    few = _few(members[0], given) | written if free and values else set(values)
     return Move(
         names=names,
         keys=tuple(member.key for member in members),

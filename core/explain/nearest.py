@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from kcfg.core.explain.moves import moves
+from kcfg.core.explain.refusal import failures
 from kcfg.core.explain.searching import Change, Search, Searching, Varied
-from kcfg.core.explain.verdict import failures
 from kcfg.core.figures import joined, some
 from kcfg.core.findings import blamed_inputs, findings
 from kcfg.core.kernel import Kernel

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from kcfg.core.engine.trees import NoSourceError
 from kcfg.core.explain.moves import Move, distance
-from kcfg.core.explain.verdict import Condition, conditions, inputs_of
+from kcfg.core.explain.refusal import Condition, conditions, inputs_of
 from kcfg.core.kernel import VERDICT, Kernel
 
 Changes = dict[str, Any]

@@ -17,7 +17,7 @@ from kcfg.core.kernel import Kernel
 from kcfg.core.spec import KEYS, Defined, Overrides, Reading, Spec, checked, read_document
 from kcfg.core.spec.documents import STDIN, Document, documents, lines_of, opened, why_unread
 from kcfg.core.spec.head import Head
-from kcfg.core.spec.known import LAUNCH, Known, is_definition
+from kcfg.core.spec.known import Known, is_definition
 from kcfg.core.spec.nodes import BrokenError, MappingNode, Node, ScalarNode, SequenceNode, parse
 from kcfg.core.spec.overrides import NOTHING
 from kcfg.core.spec.problem import Problem, meant, shown
@@ -119,7 +119,7 @@ class SweepReading(Reading):
     axes: tuple[Axis, ...] = ()
 
     def inputs(self, head: Head, cls: type[Kernel], found: dict[str, Entry]) -> Shape:
-        if cls.kernel == LAUNCH:
+        if not cls.derives:
             message = "a launch derives nothing: there is nothing to sweep"
             self.notes.add(head.top["kernel"].value, "kernel", message)
         known = grammar(cls)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from kcfg.core.engine.quantity import Input, Quantity
 from kcfg.core.expressions.grammar import UnknownNameError
 from kcfg.core.expressions.words import Kind
-from kcfg.core.kernel import Kernel
+from kcfg.core.kernel import VERDICT, Kernel
 from kcfg.core.likely import likely
 from kcfg.core.once import once
 from kcfg.core.spec.expectation import place_of
@@ -61,14 +61,20 @@ def listing(cls: type[Kernel]) -> str:
 
 
 def default_columns(cls: type[Kernel], axes: tuple[Axis, ...], every: bool) -> list[str]:
-    """The columns of a sweep that names none: what varies, and ``every`` value or the verdict."""
+    """The columns of a sweep that names none: what varies, and ``every`` value or the verdict.
+
+    Where there is neither, what its values play in the block, or every value.
+    """
     values = _declared(cls)
     words = {spelling.word: spelling.means for spelling in cls.spellings}
     varied = dict.fromkeys(words.get(key, key) for axis in axes for key in axis.keys)
     inputs = [f"inputs.{key}" if isinstance(values.get(key), Quantity) else key for key in varied]
     if every:
         return [*inputs, *(key for key in values if key not in inputs)]
-    return [*inputs, *(key for key in ("supported",) if key in values)]
+    if VERDICT in values:
+        return [*inputs, VERDICT]
+    figures = [key for key in dict.fromkeys(cls.plays.values()) if key in values]
+    return inputs or figures or list(values)
 
 
 @once
