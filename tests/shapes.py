@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from typing import Any, NamedTuple
 
 import compare
@@ -360,6 +361,7 @@ def derive(kernel: str, release: str, inputs: dict[str, Any]) -> Kernel:
     return cls(target=targets.find(), **{names[key]: value for key, value in inputs.items()})
 
 
+@cache
 def random(kernel: str, release: str) -> st.SearchStrategy[dict[str, Any]]:
     """Inputs drawn from their declarations, most of them of the size real shapes have."""
     cls = kernels.find(kernel, release)
@@ -428,3 +430,15 @@ def _values(member: Input) -> st.SearchStrategy[Any]:
     if isinstance(member.default, int):
         near.append(st.just(member.default))
     return st.one_of(*near, st.integers(member.least, member.most))
+
+
+@cache
+def extreme(kernel: str, release: str) -> st.SearchStrategy[dict[str, Any]]:
+    """The same, with every number the least, the most, or half of that."""
+    ends = {
+        each.key: st.sampled_from((each.least, 1 + each.most // 2, each.most))
+        for each in kernels.find(kernel, release).inputs.values()
+        if each.kind is int and kernel != "matmul"
+    }
+    both = st.tuples(random(kernel, release), st.fixed_dictionaries(ends))
+    return both.map(lambda drawn: drawn[0] | drawn[1])

@@ -43,7 +43,7 @@ def _takes(kernel: type[Kernel], name: str, value: Any) -> bool:
     member = kernel.inputs[name]
     if value is None:
         return member.default is None
-    if isinstance(value, int) and member.kind is int:
+    if isinstance(value, int) and member.kind is int and not member.choices:
         return member.least <= value <= member.most
     return type(value) is member.kind and (not member.choices or value in member.choices)
 

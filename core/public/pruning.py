@@ -27,7 +27,7 @@ class Dropped(NamedTuple, Generic[C]):
     @property
     def why(self) -> tuple[str, ...]:
         """Every condition that fails, with the numbers on both sides."""
-        from kcfg.core.explain.verdict import failures
+        from kcfg.core.explain.refusal import failures
 
         said = []
         for each in failures(self.configuration.derived):
