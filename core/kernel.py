@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from kcfg.core.block.block import Block
 from kcfg.core.block.parts import Mbarriers, Mma, Registers
@@ -23,6 +23,9 @@ from kcfg.core.engine.struct import Struct
 from kcfg.core.hardware.target import Target
 from kcfg.core.once import once
 
+if TYPE_CHECKING:
+    from kcfg.core.engine.reasons import Fit
+
 VERDICT = "supported"
 """The quantity that is upstream's own verdict, where it has one."""
 
@@ -31,17 +34,21 @@ MUST = "must"
 """The quantity that says what holds for every configuration that runs at all, if there is one."""
 
 
-class Spelling(NamedTuple):
+class Spelling:
     """Another way to give an input: ``word`` in place of the input ``means``.
 
     ``read`` declares what may be written; ``convert`` gets that value and the other
     inputs by key, and returns the value of ``means``.
     """
 
-    word: str
-    means: str
-    read: Input
-    convert: Callable[[Any, dict[str, Any]], Any]
+    def __init__(
+        self,
+        word: str,
+        means: str,
+        read: Input,
+        convert: Callable[[Any, dict[str, Any]], Any],
+    ) -> None:
+        self.word, self.means, self.read, self.convert = word, means, read, convert
 
 
 class Conflict(NamedTuple):
@@ -51,17 +58,27 @@ class Conflict(NamedTuple):
     message: str
 
 
-class Candidate(NamedTuple):
+class Figure(NamedTuple):
+    """A value that follows from what a spec says, under the path of the key that does not say it.
+
+    ``how`` is where it comes from, in a few words.
+    """
+
+    path: str
+    value: int
+    unit: str
+    how: str
+
+
+class Candidate:
     """A configuration that a kernel's dispatcher weighs.
 
     ``said`` is what it was weighed by; where it was out because it is not supported,
     ``refused`` is the configuration that is not.
     """
 
-    name: str
-    chosen: bool
-    said: str
-    refused: Kernel | None = None
+    def __init__(self, name: str, chosen: bool, said: str, refused: Kernel | None = None) -> None:
+        self.name, self.chosen, self.said, self.refused = name, chosen, said, refused
 
 
 class Kernel(Struct):
@@ -81,6 +98,8 @@ class Kernel(Struct):
     """The upstream struct (and package) these numbers are those of."""
     changes: ClassVar[str]
     """What this release changed, in a sentence."""
+    derives: ClassVar[bool] = True
+    """Whether anything is derived: of a launch written by hand nothing is, only judged."""
     needs: ClassVar[str] = "tcgen05"
     """The tensor-core unit without which this derivation makes no sense; empty for none."""
     family: ClassVar[str] = ""
@@ -95,6 +114,9 @@ class Kernel(Struct):
     """The YAML that a shipped kernel is defined by; empty for one that is written in Python."""
     origin: ClassVar[Any] = None
     """How another process finds this class: ``origin.load()`` gives it."""
+    address: ClassVar[str] = ""
+    """How a command line names it, where that is not by its name: by the path of its definition;
+    `-` for one from standard input, which no other command can name."""
     places_in_text: ClassVar[dict[str, tuple[str, int, int]]] = {}
     """Where keys of the block are said: file, line and column, where a text says them."""
     spellings: ClassVar[tuple[Spelling, ...]] = ()
@@ -149,6 +171,14 @@ class Kernel(Struct):
     def faults(cls, target: Target, inputs: dict[str, Any]) -> list[Conflict]:
         """What is wrong with what inputs come to on a target; ``inputs`` are by attribute."""
         return []
+
+    def weighed(self) -> tuple[Fit, ...]:
+        """How often things fit that were counted by no formula of this class."""
+        return ()
+
+    def figures(self) -> tuple[Figure, ...]:
+        """The values that no class declares: they follow from what one spec says."""
+        return ()
 
     @property
     def verdict(self) -> bool | None:

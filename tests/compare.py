@@ -180,6 +180,7 @@ OTHERS = {
         },
         absent={"scheduler_warp": -1, "reason": "none"},
     ),
+    "fa4_cute_bwd_sm100": Family("fa4_cute_bwd"),
     "flashmla_sm100_smem_plan": Family(
         "{kernel}",
         given={"kernel": None},
@@ -296,7 +297,7 @@ def differences(row: dict[str, Any]) -> Iterator[Difference]:
         elif called is not None:
             got = [named(derived, values, each) for each in called if is_there(derived, each)]
         elif isinstance(wanted, dict):
-            got = {name: named(derived, values, f"{name}.offset") for name in wanted}
+            got = {name: offset(derived, values, name) for name in wanted}
         elif isinstance(wanted, list):
             got = [values.get(f"{key}[{place}]") for place in range(len(wanted))]
         else:
@@ -313,6 +314,11 @@ def named(derived: Kernel, values: dict[str, Any], name: str) -> Any:
         return derived.read(name)
     except KeyError:
         return MISSING
+
+
+def offset(derived: Kernel, values: dict[str, Any], name: str) -> Any:
+    """Where a member begins, as a place or as a value."""
+    return values.get(f"off_{name}", named(derived, values, f"{name}.offset"))
 
 
 def is_there(derived: Kernel, name: str) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from typing import Any, NamedTuple
 
 import compare
@@ -292,6 +293,15 @@ CHANGES |= {
         {},
         [(True, {"d_qk": 576}), (True, {"d_qk": 512}), (False, {"d_qk": 544})],
     ),
+    ("fa4_cute_bwd", ("4.0.0b36",)): (
+        {},
+        [
+            (True, {}),
+            (True, {"use_2cta_instrs": True, "deterministic": True}),
+            (True, {"head_dim": 192, "use_2cta_instrs": True, "causal": True}),
+            (False, {"tile_n": 64}),
+        ],
+    ),
     ("fa4_cute", ("4.0.0b36",)): (
         {},
         [
@@ -367,6 +377,7 @@ def derive(kernel: str, release: str, inputs: dict[str, Any]) -> Kernel:
     return cls(target=targets.find(), **{names[key]: value for key, value in inputs.items()})
 
 
+@cache
 def random(kernel: str, release: str) -> st.SearchStrategy[dict[str, Any]]:
     """Inputs drawn from their declarations, most of them of the size real shapes have."""
     cls = kernels.find(kernel, release)
@@ -394,18 +405,22 @@ def _asked(cls: type[matmul_tile.Tile]) -> st.SearchStrategy[dict[str, Any]]:
     )
 
 
+def _problem(cls: type[deepgemm.Config]) -> dict[str, Any]:
+    """What a DeepGEMM is asked with, however its layout is found."""
+    drawn = {each.key: _values(each) for each in cls.inputs.values()}
+    return {key: each for key, each in drawn.items() if key not in (*deepgemm.TILES, "select")}
+
+
 def _layout(cls: type[deepgemm.Config]) -> st.SearchStrategy[dict[str, Any]]:
     """The layout of a DeepGEMM by hand."""
-    drawn = {each.key: _values(each) for each in cls.inputs.values()}
-    drawn |= {key: drawn[key].filter(_is_there) for key in deepgemm.TILES}
-    return st.fixed_dictionaries({**drawn, "select": st.just(False)})
+    tiles = {each.key: _values(each) for each in cls.inputs.values() if each.key in deepgemm.TILES}
+    given = {key: each.filter(_is_there) for key, each in tiles.items()}
+    return st.fixed_dictionaries(_problem(cls) | given)
 
 
 def _chosen_layout(cls: type[deepgemm.Config]) -> st.SearchStrategy[dict[str, Any]]:
     """A problem for which there is a layout to choose."""
-    drawn = {each.key: _values(each) for each in cls.inputs.values()}
-    drawn |= dict.fromkeys(deepgemm.TILES, st.none())
-    asked = st.fixed_dictionaries({**drawn, "select": st.just(True)})
+    asked = st.fixed_dictionaries(_problem(cls) | {"select": st.just(True)})
     return asked.filter(lambda inputs: not cls.faults(targets.find(), inputs))
 
 
@@ -431,3 +446,15 @@ def _values(member: Input) -> st.SearchStrategy[Any]:
     if isinstance(member.default, int):
         near.append(st.just(member.default))
     return st.one_of(*near, st.integers(member.least, member.most))
+
+
+@cache
+def extreme(kernel: str, release: str) -> st.SearchStrategy[dict[str, Any]]:
+    """The same, with every number the least, the most, or half of that."""
+    ends = {
+        each.key: st.sampled_from((each.least, 1 + each.most // 2, each.most))
+        for each in kernels.find(kernel, release).inputs.values()
+        if each.kind is int and kernel != "matmul"
+    }
+    both = st.tuples(random(kernel, release), st.fixed_dictionaries(ends))
+    return both.map(lambda drawn: drawn[0] | drawn[1])

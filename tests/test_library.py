@@ -399,6 +399,28 @@ def test_prune_keeps_what_the_verdict_takes_and_says_why_of_the_rest(count: int)
     assert any(" is " in why for each in dropped for why in each.why)
 
 
+WIDE = """\
+defines: wide
+inputs: {BN: 256}
+values: {columns: 2 * BN}
+supported: {whole: BN % 64 == 0}
+tensor_memory: {acc: {columns: columns}}
+"""
+
+
+def test_what_is_kept_may_be_judged_by_the_rules_too(tmp_path: Path) -> None:
+    (tmp_path / "wide.kcfg.yaml").write_text(WIDE)
+    wide = kcfg.load(tmp_path / "wide.kcfg.yaml")
+    pruned = kcfg.prune(wide, [{"BN": width} for width in (64, 96, 256, 512)])
+    assert [each["BN"] for each in pruned] == [64, 256, 512]
+    judged = pruned.judged()
+    assert [each["BN"] for each in judged] == [64, 256]
+    assert all(wide_one.runs for wide_one in (kcfg.derive(wide, **each) for each in judged))
+    verdict, rule = judged.dropped
+    assert verdict.why[0].startswith("whole: BN % 64 == 0")
+    assert rule.candidate == {"BN": 512} and rule.why[0].startswith("TMEM002: ")
+
+
 def test_prune_takes_short_names_and_says_what_is_wrong() -> None:
     words = [{"qkv_dtype": word, "BM": 64 + 64 * (n % 4)} for n in range(80) for word in ("bf16",)]
     depth = {"num_q_heads": 32, "group": 4, "qk_depth": 128, "ov_depth": 128, "page_size": 128}

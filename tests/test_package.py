@@ -22,7 +22,9 @@ def test_every_folder_of_modules_is_installed() -> None:
         for module in (ROOT / top).rglob("*.py")
     }
     folders = folders - {"kcfg.core.public"} | {"kcfg"}  # the library is the package itself
-    assert sorted(listed) == sorted(folders), "pyproject.toml lists the folders of modules"
+    lacking = [f'"{each}",' for each in sorted(folders - set(listed))]
+    assert lacking == [], f"pyproject.toml: [tool.setuptools] packages lacks {' '.join(lacking)}"
+    assert sorted(listed) == sorted(folders), "pyproject.toml lists a folder without modules"
 
 
 def test_the_library_is_seen_by_type_checkers() -> None:

@@ -72,6 +72,11 @@ def test_no_definition_is_read_for_another_kernel(command: tuple[str, ...]) -> N
     assert [Path(each).stem for each in done.stderr.split()] == ["llama-3-8b"]
 
 
+def test_another_kernel_is_not_named_for_what_it_has_no_case_of() -> None:
+    spec = "{kernel: fa4_cute, shape: {head_dim: 192, head_dim_v: 192}}"
+    assert "another kernel" not in kcfg("explain", "-", stdin=spec).stdout
+
+
 # One's own
 
 

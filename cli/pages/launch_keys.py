@@ -57,6 +57,7 @@ def manual() -> list[Piece]:
     return [
         Heading(f"{about['name']}: {about['title']}", 1),
         Line("Every key is optional, and what is not given is not judged.", "dim"),
+        Line("`kcfg define --like launch` writes a whole one to start from.", "dim"),
         Heading("Inputs"),
         Table([Column("input"), Column("unit"), Column("")], rows),
     ]

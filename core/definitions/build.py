@@ -292,10 +292,10 @@ class _Builder:
 
     def _quantities(self) -> dict[str, Quantity[Any]]:
         functions = compiled(self.formulas.all, self.borrowed)
-        found = {}
+        found: dict[str, Quantity[Any]] = {}
         for attribute, each in self.formulas.all.items():
             source = each.source or OWN
-            quantity: Quantity[Any] = Quantity(
+            found[attribute] = Quantity(
                 functions[attribute],
                 each.unit,
                 source,
@@ -303,9 +303,8 @@ class _Builder:
                 each.step,
                 place=each.place,
                 tree=each.tree,
+                doc=each.doc,
             )
-            quantity.doc = each.doc
-            found[attribute] = quantity
         return found
 
     def _head(self) -> dict[str, Any]:

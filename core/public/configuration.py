@@ -70,9 +70,9 @@ class Configuration(Mapping[str, Any]):
     @property
     def units(self) -> Mapping[str, str]:
         """The unit of every value."""
-        from kcfg.core.report import units
+        from kcfg.core.report import units_of
 
-        return MappingProxyType(units(type(self.derived)))
+        return MappingProxyType(units_of(self.derived))
 
     @property
     def supported(self) -> bool | None:

@@ -10,7 +10,7 @@ from kcfg.core.hardware.target import Target
 from kcfg.core.kernel import Kernel
 from kcfg.core.spec.problem import Problem
 from kcfg.core.sweep.grid import Axis
-from kcfg.core.sweep.names import name_of
+from kcfg.core.sweep.named_values import name_of
 from kcfg.core.sweep.query import Head, Query, Tally
 from kcfg.core.sweep.rows import Rows, joined
 from kcfg.core.sweep.work import Worker

@@ -44,7 +44,7 @@ class Dropped(NamedTuple, Generic[C]):
     @property
     def failing(self) -> tuple[Condition, ...]:
         """Every condition that fails."""
-        from kcfg.core.explain.verdict import failures
+        from kcfg.core.explain.refusal import failures
 
         derived = self.configuration.derived
         return tuple(
@@ -54,8 +54,10 @@ class Dropped(NamedTuple, Generic[C]):
 
     @property
     def why(self) -> tuple[str, ...]:
-        """Every condition that fails, with the numbers on both sides."""
-        return tuple(map(str, self.failing))
+        """Every condition that fails, with the numbers on both sides; else what rules refuse."""
+        conditions = tuple(map(str, self.failing))
+        errors = (each for each in self.configuration.findings if each.severity == "error")
+        return conditions or tuple(f"{each.rule}: {each.message}" for each in errors)
 
 
 def _shown(value: Any) -> str:
@@ -87,6 +89,17 @@ class Pruned(Sequence[C]):
         for each, good in zip(self._given, self._passes, strict=True):
             if not good:
                 yield Dropped(each, derive(*self._call, **{**self._fixed, **each}))
+
+    def judged(self) -> Pruned[C]:
+        """Those of them that no rule refuses either: as `Configuration.runs` has it.
+
+        Each is derived and judged on its own, a few thousand a second.
+        """
+        passes = [
+            good and derive(*self._call, **{**self._fixed, **each}).runs
+            for each, good in zip(self._given, self._passes, strict=True)
+        ]
+        return Pruned(self._given, passes, self._call, self._fixed)
 
     def __len__(self) -> int:
         return len(self.kept)

@@ -111,7 +111,7 @@ def _needing_numpy() -> Any:
     return [import_module(f"kcfg.{each}") for each in MODULES]
 
 
-MODULES = ("grids", "core.sweep.reader", "core.sweep.names")
+MODULES = ("grids", "core.sweep.reader", "core.sweep.named_values")
 
 
 def _several(value: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from kcfg.core.engine.quantity import Input
 from kcfg.core.kernel import Kernel, Spelling
@@ -12,28 +12,32 @@ from kcfg.core.spec.scalars import RefusedError, in_range, is_null, read
 from kcfg.core.spec.section import MERGE, Entry, Notes, Places
 
 
-class Shape(NamedTuple):
+class Shape:
     """What a shape says: ``values`` by the input's attribute, and where it says so.
 
     ``given`` are the keys that have a value, as written. ``at`` has their places, and that
     of an input given by another word under the input's own path as well.
     """
 
-    values: dict[str, Any]
-    given: tuple[str, ...]
-    at: Places
+    def __init__(self, values: dict[str, Any], given: tuple[str, ...], at: Places) -> None:
+        self.values, self.given, self.at = values, given, at
 
 
-class Grammar(NamedTuple):
+class Grammar:
     """What the shape of a kernel may hold: its inputs, and other words for some, by key.
 
     ``defaults`` are those of the inputs that have one; ``needed`` are the others' keys.
     """
 
-    inputs: dict[str, tuple[str, Input]]
-    spellings: dict[str, Spelling]
-    defaults: dict[str, Any]
-    needed: frozenset[str]
+    def __init__(
+        self,
+        inputs: dict[str, tuple[str, Input]],
+        spellings: dict[str, Spelling],
+        defaults: dict[str, Any],
+        needed: frozenset[str],
+    ) -> None:
+        self.inputs, self.spellings, self.defaults = inputs, spellings, defaults
+        self.needed = needed
 
     def same(self, key: str) -> tuple[str, ...]:
         """Every key that gives the same input as this one."""
@@ -111,7 +115,10 @@ class _Reading:
             elif key in spellings:
                 means, declared, values = spellings[key].means, spellings[key].read, words
             elif key != MERGE:
-                self.notes.unknown(key_node, _at(key), (*inputs, *spellings))
+                if derived := self._derived(key):
+                    self.notes.add(key_node, _at(key), derived)
+                else:
+                    self.notes.unknown(key_node, _at(key), (*inputs, *spellings))
                 continue
             else:
                 continue
@@ -124,6 +131,18 @@ class _Reading:
                 if value is not None:
                     values[key] = value
         return words
+
+    def _derived(self, key: str) -> str:
+        """What is said of a key that is a result, and no input; empty for any other."""
+        if not any(key == member.key for member in self.cls.quantities.values()):
+            return ""
+        from kcfg.core.findings import blamed_inputs
+
+        rests = blamed_inputs(self.cls, key)
+        members = {member.key: member for member in self.cls.inputs.values()}
+        chosen = [each for each in rests if members[each].tunable] or rests
+        on = f": it follows from {listed(chosen)}" if chosen else ""
+        return f"`{key}` is derived, and no input{on}"
 
     def _convert(self, spelling: Spelling, value: Any) -> None:
         word, means = spelling.word, spelling.means
