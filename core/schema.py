@@ -173,7 +173,9 @@ def _input(member: Input) -> dict[str, Any]:
     else:
         kind = "boolean" if member.kind is bool else "integer"
         described["type"] = [kind, "null"] if optional else kind
-    if member.kind is int:
+    if member.kind is int and member.choices:
+        described["enum"] = [*member.choices, *([None] if optional else [])]
+    elif member.kind is int:
         described |= {"minimum": member.least, "maximum": member.most}
     if optional:
         described["default"] = member.default

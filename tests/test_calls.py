@@ -14,9 +14,9 @@ from hypothesis import given, settings, strategies as st
 from kcfg.core import kernels
 from kcfg.core.diff import compare, derived
 from kcfg.core.explain.elsewhere import elsewhere
+from kcfg.core.explain.refusal import failures
 from kcfg.core.explain.story import story
 from kcfg.core.explain.thresholds import decided, thresholds
-from kcfg.core.explain.verdict import failures
 from kcfg.core.findings import findings
 from kcfg.core.kernel import Kernel
 from kcfg.core.spec import Problem, Spec, read

@@ -15,9 +15,11 @@ from kcfg.core.schema import schema
 
 @cache
 def validator(kernel: str | None = None) -> Any:
-    found = schema(kernel)
-    jsonschema.Draft202012Validator.check_schema(found)
-    return jsonschema.Draft202012Validator(found)
+    return jsonschema.Draft202012Validator(schema(kernel))
+
+
+def test_it_is_a_schema() -> None:
+    jsonschema.Draft202012Validator.check_schema(schema())
 
 
 @pytest.mark.parametrize("name", presets.names())
@@ -28,8 +30,9 @@ def test_every_preset_fits(name: str) -> None:
 
 @pytest.mark.parametrize("kernel", [*kernels.names(), "launch"])
 def test_one_kernel_has_a_schema_of_its_own(kernel: str) -> None:
-    found = schema(kernel)
+    found, whole = schema(kernel), schema()
     assert {branch["properties"]["kernel"]["const"] for branch in found["anyOf"]} == {kernel}
+    assert [branch for branch in found["anyOf"] if branch not in whole["anyOf"]] == []
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from kcfg.cli.pages.titles import reported, title
 from kcfg.cli.pages.units import change, number
 from kcfg.cli.pages.verdicts import told, verdict
 from kcfg.core.diff import Change, Diff, Result, Side, Verdict
-from kcfg.core.explain.verdict import Failure
+from kcfg.core.explain.refusal import Failure
 from kcfg.core.figures import joined
 from kcfg.core.spec.problem import printable
 from kcfg.core.version import VERSION

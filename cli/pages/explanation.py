@@ -38,10 +38,10 @@ def _page(told: Told, tree: bool) -> Iterator[Piece]:
     yield Heading(title(told.name, told.kernel, told.release, told.target), 1)
     if told.source:
         yield Line(whence(told.source, told.release, told.release_given), "dim")
-    if told.asked is not None:
+    if told.asked is not None or told.figures:
         from kcfg.cli.pages import launch
 
-        yield from launch.pieces(told)
+        yield from launch.pieces(told) if told.asked is not None else launch.worked(told)
     if told.story:
         from kcfg.cli.pages import registers, story
 

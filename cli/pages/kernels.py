@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import Any
 
 from kcfg.cli.pages.launch_keys import with_words
@@ -15,14 +16,22 @@ from kcfg.core.kernels import releases
 def brief(cls: type[Kernel]) -> dict[str, Any]:
     """A kernel among others."""
     found = [cls.release] if cls.digest is not None else list(releases(cls.kernel))
-    return {"name": cls.kernel, "title": cls.title, "releases": found}
+    return {
+        "name": cls.kernel,
+        "library": cls.library or None,
+        "title": cls.title,
+        "releases": found,
+    }
 
 
 def overview(briefs: list[dict[str, Any]]) -> list[Piece]:
-    """All kernels in a table."""
+    """All kernels, a table for each library; those of none come under their own heading."""
     columns = [Column("kernel"), Column("releases"), Column("what it is")]
-    rows = [Row((brief["name"], ", ".join(brief["releases"]), brief["title"])) for brief in briefs]
-    return [Table(columns, rows)]
+    found: list[Piece] = []
+    for library, group in groupby(briefs, lambda brief: brief["library"] or "Of no library"):
+        rows = [Row((each["name"], ", ".join(each["releases"]), each["title"])) for each in group]
+        found += [Heading(library), Table(columns, rows)]
+    return found
 
 
 def whole(found: list[type[Kernel]]) -> dict[str, Any]:
@@ -30,6 +39,7 @@ def whole(found: list[type[Kernel]]) -> dict[str, Any]:
     cls = found[-1]
     return {
         "name": cls.kernel,
+        "library": cls.library or None,
         "title": cls.title,
         "struct": cls.struct,
         "releases": [{"release": each.release, "changes": each.changes} for each in found],

@@ -10,9 +10,9 @@ from kcfg.cli.pages.pieces import Grid, Heading, Line, Piece
 from kcfg.cli.pages.units import measured, number
 from kcfg.cli.pages.verdicts import told, verdict
 from kcfg.core.explain.explanation import Explanation
+from kcfg.core.explain.refusal import Failure
 from kcfg.core.explain.story import Story
 from kcfg.core.explain.thresholds import NEAR, Threshold
-from kcfg.core.explain.verdict import Failure
 from kcfg.core.figures import joined
 
 

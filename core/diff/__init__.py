@@ -15,8 +15,8 @@ from kcfg.core.diff.changes import Change
 from kcfg.core.diff.mixture import ABSENT
 from kcfg.core.diff.moves import Move
 from kcfg.core.engine.quantity import Input
+from kcfg.core.explain.refusal import Failure, failures
 from kcfg.core.explain.thresholds import Changed, parted
-from kcfg.core.explain.verdict import Failure, failures
 from kcfg.core.kernel import Kernel
 from kcfg.core.report import report, report_of
 from kcfg.core.same import same

@@ -60,12 +60,12 @@ REQUIRED: Any = object()
 class Input:
     """One input of a struct: what a spec's ``shape`` may say under this name.
 
-    ``kind`` is the Python type a value has; integers lie in least..most, texts in
-    ``choices``. ``default`` is `REQUIRED` where a spec must give the value. A ``repeated``
-    input is a member of the upstream struct too, and so also one of the values. A ``tunable``
-    input is a choice of the kernel's author or its caller (a tile, a number of stages, a page
-    of the cache); any other is a fact of the model that the kernel must serve. What belongs to
-    a ``call`` (how many sequences, how long) stands in a spec under that key.
+    ``kind`` is the Python type a value has; integers lie in least..most, texts in ``choices``, and
+    so do integers that have some. ``default`` is `REQUIRED` where a spec must give the value. A
+    ``repeated`` input is a member of the upstream struct too, and so also one of the values. A
+    ``tunable`` input is a choice of the kernel's author or its caller (a tile, a number of stages,
+    a page of the cache); any other is a fact of the model that the kernel must serve. What belongs
+    to a ``call`` (how many sequences, how long) stands in a spec under that key.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class Input:
         key: str = "",
         least: int = 0,
         most: int = 0,
-        choices: tuple[str, ...] = (),
+        choices: tuple[Any, ...] = (),
         repeated: bool = False,
         tunable: bool = False,
         call: bool = False,
@@ -179,7 +179,8 @@ class Quantity(Generic[T]):
     as any other, and is none of the values of a report, which has the layouts themselves.
 
     ``tree`` is the expression that the formula returns, where it was made from one; else it is
-    in the formula's source (``kcfg.core.engine.formula.of`` gives either).
+    in the formula's source (``kcfg.core.engine.formula.of`` gives either). ``doc`` is what it
+    means, which is the formula's docstring where nothing else is said.
     """
 
     def __init__(
@@ -192,21 +193,26 @@ class Quantity(Generic[T]):
         *,
         place: bool = False,
         tree: ast.expr | None = None,
+        doc: str | None = None,
     ) -> None:
         if unit not in UNITS:
             raise TypeError(f"{formula.__qualname__}: no such unit: {unit}")
         self.formula, self.unit, self.source, self.key = formula, unit, source, key
         self.step, self.place, self.tree = step, place, tree
-        self.name = formula.__name__
-        self.doc = paragraphs(formula.__doc__)
+        self.name, self._said = formula.__name__, doc
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
         self.key = self.key or name
 
+    @property
+    def doc(self) -> str:
+        """What it means, in paragraphs."""
+        return paragraphs(self.formula.__doc__) if self._said is None else self._said
+
     def as_step(self) -> Quantity[T]:
         """The same as an intermediate result, where upstream has no such member."""
-        other = Quantity(
+        return Quantity(
             self.formula,
             self.unit,
             self.source,
@@ -214,15 +220,20 @@ class Quantity(Generic[T]):
             step=True,
             place=self.place,
             tree=self.tree,
+            doc=self._said,
         )
-        other.doc = self.doc
-        return other
 
     def over(self, formula: Callable[[Any], T]) -> Quantity[T]:
         """The same quantity, computed by another function."""
-        other = Quantity(formula, self.unit, self.source, self.key, self.step, place=self.place)
-        other.doc = self.doc
-        return other
+        return Quantity(
+            formula,
+            self.unit,
+            self.source,
+            self.key,
+            self.step,
+            place=self.place,
+            doc=self.doc,
+        )
 
     @overload
     def __get__(self, struct: None, owner: type) -> Quantity[T]: ...
@@ -270,7 +281,11 @@ class Part(Generic[T]):
         self.build, self.shown, self.needed = build, shown, needed
         self.holder = shown or hidden
         self.name = build.__name__
-        self.doc = paragraphs(build.__doc__)
+
+    @property
+    def doc(self) -> str:
+        """What it is, in paragraphs."""
+        return paragraphs(self.build.__doc__)
 
     @overload
     def __get__(self, struct: None, owner: type) -> Part[T]: ...

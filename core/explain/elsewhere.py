@@ -26,6 +26,8 @@ def elsewhere(kernel: Kernel) -> Iterator[Kernel]:
         if all(key in known or value == default for key, value, default in _defaults(kernel)):
             if any(not _takes(other, name, value) for name, value in given.items()):
                 continue
+            if other.faults(kernel.target, given):
+                continue
             found = other(target=kernel.target, **given)
             if found.verdict:
                 yield found
@@ -42,7 +44,7 @@ def _takes(kernel: type[Kernel], name: str, value: Any) -> bool:
     member = kernel.inputs[name]
     if value is None:
         return member.default is None
-    if isinstance(value, int) and member.kind is int:
+    if isinstance(value, int) and member.kind is int and not member.choices:
         return member.least <= value <= member.most
     return type(value) is member.kind and (not member.choices or value in member.choices)
 

@@ -15,8 +15,8 @@ from kcfg.core.engine.struct import Struct
 from kcfg.core.explain.elsewhere import elsewhere
 from kcfg.core.explain.explanation import Dependency, Explanation, explain_name
 from kcfg.core.explain.nearest import Nearest, nearest
+from kcfg.core.explain.refusal import Failure, binding, failures
 from kcfg.core.explain.thresholds import Threshold, steady, thresholds
-from kcfg.core.explain.verdict import Failure, binding, failures
 from kcfg.core.kernel import VERDICT, Kernel
 
 LIMIT = 18

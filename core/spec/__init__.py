@@ -26,6 +26,7 @@ from kcfg.core.spec.section import (
     EnoughError,
     Entry,
     Notes,
+    Places,
     Span,
     entries,
     untagged,
@@ -126,11 +127,11 @@ def _must_say(cls: type[Kernel]) -> bool:
     return bool(cls.needed) or hasattr(cls, "read_shape")
 
 
-class Defined(NamedTuple):
+class Defined:
     """A definition without fault: its class, and a spec of it that gives nothing."""
 
-    cls: type[Kernel]
-    spec: Document
+    def __init__(self, cls: type[Kernel], spec: Document) -> None:
+        self.cls, self.spec = cls, spec
 
 
 def read_document(
@@ -224,7 +225,7 @@ class Reading:
         if notes or target is None:
             return None
         for key, message in cls.faults(target, shape.values):
-            self._faulty(head, found, key, message)
+            self._faulty(head, shape.at, key, message)
         if notes:
             return None
         shape.at.mappings |= {"": top, "expect": expected}
@@ -259,10 +260,18 @@ class Reading:
             self.notes.add(head.top[CALL].key, CALL, without(cls, with_calls()))
         return called
 
-    def _faulty(self, head: Head, found: dict[str, Entry], key: str, message: str) -> None:
-        """Note what is wrong with what the inputs come to, at the one it is about."""
+    def _faulty(self, head: Head, at: Places, key: str, message: str) -> None:
+        """Note what is wrong with what the inputs come to, at the one it is about.
+
+        Where that is not given, at the nearest one around it.
+        """
+        path = f"shape.{key}"
+        entry, around = at.entry(path), path
+        while entry is None and around != "shape":
+            around = around[: max(around.rfind("."), around.rfind("["))]
+            entry = at.entry(around)
         node = head.top["shape"].key if "shape" in head.top else head.root
-        self.notes.add(found[key].value if key in found else node, f"shape.{key}", message)
+        self.notes.add(entry.value if entry else node, path, message)
 
     def inputs(self, head: Head, cls: type[Kernel], found: dict[str, Entry]) -> Shape:
         """The kernel's inputs, from the entries of ``shape``."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from kcfg.core import kernels
 from kcfg.core.engine.quantity import Input
@@ -13,19 +13,18 @@ from kcfg.core.spec.scalars import RefusedError, in_range, is_null, read
 from kcfg.core.spec.section import MERGE, Entry, Notes, Places
 
 
-class Shape(NamedTuple):
+class Shape:
     """What a shape says: ``values`` by the input's attribute, and where it says so.
 
     ``given`` are the keys that have a value, as written. ``at`` has their places, and that
     of an input given by another word under the input's own path as well.
     """
 
-    values: dict[str, Any]
-    given: tuple[str, ...]
-    at: Places
+    def __init__(self, values: dict[str, Any], given: tuple[str, ...], at: Places) -> None:
+        self.values, self.given, self.at = values, given, at
 
 
-class Grammar(NamedTuple):
+class Grammar:
     """What the shape of a kernel may hold: its inputs, and other words for some, by key.
 
     ``defaults`` are those of the inputs that have one; ``needed`` are the others' keys.
@@ -33,12 +32,17 @@ class Grammar(NamedTuple):
     under ``shape`` where the kernel derives nothing but calls.
     """
 
-    inputs: dict[str, tuple[str, Input]]
-    spellings: dict[str, Spelling]
-    defaults: dict[str, Any]
-    needed: frozenset[str]
-    call: tuple[str, ...]
-    calls_alone: bool
+    def __init__(
+        self,
+        inputs: dict[str, tuple[str, Input]],
+        spellings: dict[str, Spelling],
+        defaults: dict[str, Any],
+        needed: frozenset[str],
+        call: tuple[str, ...],
+        calls_alone: bool,
+    ) -> None:
+        self.inputs, self.spellings, self.defaults = inputs, spellings, defaults
+        self.needed, self.call, self.calls_alone = needed, call, calls_alone
 
     def at(self, key: str) -> str:
         """The path of a key in a spec."""
@@ -147,6 +151,9 @@ class _Reading:
             said = f"what {self.cls.kernel} {self.cls.release} launches for a call is not known"
             self.notes.add(node, f"shape.{key}", f"{said}; it is of {listed(others)}")
             return
+        if derived := self._derived(key):
+            self.notes.add(node, f"shape.{key}", derived)
+            return
         known = (*self.grammar.inputs, *self.grammar.spellings)
         self.notes.unknown(node, f"shape.{key}", known)
 
@@ -158,6 +165,18 @@ class _Reading:
             if kernel == self.cls.kernel and called and key in grammar(called).call:
                 found.append(release)
         return found
+
+    def _derived(self, key: str) -> str:
+        """What is said of a key that is a result, and no input; empty for any other."""
+        if not any(key == member.key for member in self.cls.quantities.values()):
+            return ""
+        from kcfg.core.findings import blamed_inputs
+
+        rests = blamed_inputs(self.cls, key)
+        members = {member.key: member for member in self.cls.inputs.values()}
+        chosen = [each for each in rests if members[each].tunable] or rests
+        on = f": it follows from {listed(chosen)}" if chosen else ""
+        return f"`{key}` is derived, and no input{on}"
 
     def _convert(self, spelling: Spelling, value: Any) -> None:
         word, means = spelling.word, spelling.means

@@ -8,9 +8,9 @@ from typing import Any
 from urllib.parse import quote
 
 from kcfg.cli import console, validating
+from kcfg.core.validate.catalog import known
 from kcfg.core.validate.result import Located
 from kcfg.core.validate.run import Run
-from kcfg.core.validate.selection import known
 from kcfg.core.version import VERSION
 
 SCHEMA = (

@@ -24,6 +24,7 @@ class GroupedMatmul(Kernel):
     """The launch of a grouped matmul, and the configuration it builds."""
 
     kernel = "grouped_matmul"
+    library = "MAX"
     release = "26.7"
     title = "Grouped matmul with block scales (MoE)"
     struct = f"{DISPATCH} and BlockScaledMatmulConfig, max 26.7.0"

@@ -207,7 +207,10 @@ class MLAPrefillCall(r26_7.MLAConfig, Call):
             f", or {half} CTAs or less, here {at.work_items:,} with two tiles"
         )
         return (
-            *(each._replace(chosen=each.chosen and not at.switches) for each in tried),
+            *(
+                Candidate(each.name, each.chosen and not at.switches, each.said, each.refused)
+                for each in tried
+            ),
             Candidate("num_q 1, single_o false, bn_cap 0", at.switches, said),
         )
 

@@ -18,7 +18,7 @@ from kcfg.core.once import once
 from kcfg.core.rules import Breach, rule
 
 if TYPE_CHECKING:
-    from kcfg.core.explain.verdict import Failure
+    from kcfg.core.explain.refusal import Failure
 
 OWN = "the kernel's own source, as named by each quantity"
 
@@ -43,7 +43,7 @@ def unsupported(block: Block, kernel: Kernel) -> Iterator[Breach]:
     if kernel.verdict is not False and (MUST not in kernel.quantities or kernel.read(MUST)):
         return
     from kcfg.core.explain.elsewhere import elsewhere
-    from kcfg.core.explain.verdict import failures
+    from kcfg.core.explain.refusal import failures
 
     others = [f"`kernel: {each.kernel}` {each.release}" for each in elsewhere(kernel)]
     takes = f"{joined(others)} {'takes' if len(others) == 1 else 'take'} it" if others else ""
