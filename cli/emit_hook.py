@@ -85,7 +85,7 @@ def _handle(
         return code
     place = _near(folder, output.output)
     if not write:
-        return compared(place, text)
+        return compared(place, text, "`kcfg-emit --write`")
     try:
         if save(place, text):
             console.write(f"{printable(place)}: written\n")

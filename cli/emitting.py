@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import NamedTuple
 
 from kcfg.cli import console
@@ -70,8 +71,11 @@ class Specs:
         return Emitted(None, FAILED)
 
 
-def compared(path: str, text: str) -> int:
-    """The exit code of comparing a file with what it should be; differences are shown."""
+def compared(path: str, text: str, writes: str) -> int:
+    """The exit code of comparing a file with what it should be; differences are shown.
+
+    ``writes`` is what writes a file that is not there yet.
+    """
     from kcfg.core.spec.documents import why_unread
 
     try:
@@ -79,7 +83,8 @@ def compared(path: str, text: str) -> int:
             data = file.read(LARGEST + 1)
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         why = why_unread(error, path) if isinstance(error, OSError) else str(error)
-        console.error(f"{path}: {why}")
+        there = "" if os.path.lexists(path) else f"; {writes} writes it"
+        console.error(f"{path}: {why}{there}")
         return FAILED
     if data == text.encode():
         return FINE
@@ -89,11 +94,7 @@ def compared(path: str, text: str) -> int:
 
 def _written(spec: Spec, language: str, unsupported: bool, namespace: str | None = None) -> Emitted:
     from kcfg.core.emit import NamespaceError, RefusedError, emit
-    from kcfg.core.spec.known import LAUNCH
 
-    if spec.kernel == LAUNCH:
-        console.error(f"{spec.source}: a launch is written by hand: nothing is derived to emit")
-        return Emitted(None, FOUND)
     try:
         return Emitted(
             emit(

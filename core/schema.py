@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -63,21 +64,51 @@ def _specs(kernel: str) -> list[dict[str, Any]]:
         head = ["kernel", "shape"]
         return [_spec(LAUNCH, "a launch written by hand", head, launch_schema.shape(), LAUNCH)]
     newest, *older = reversed(releases(kernel))
-    return [_derived(cls, kernel, newest.release) for cls in (newest, *older)]
+    every = [each for cls in (newest, *older) for each in _with_calls(cls)]
+    return [_derived(cls, kernel, newest.release) for cls in every]
+
+
+def _with_calls(cls: type[Kernel]) -> list[type[Kernel]]:
+    """A release of a kernel, and what derives its calls where that is another class."""
+    called = cls.of_call()
+    return [cls] if called is None or called is cls else [cls, called]
 
 
 def _derived(cls: type[Kernel], named: str, newest: str) -> dict[str, Any]:
     required = ["kernel", "shape"] if cls.needed else ["kernel"]
+    call = [member for member in cls.inputs.values() if member.call]
+    alone = cls.origin is None  # then the call may stand in the shape
+    sections = {} if not call else {"call": _section(call, required=not alone)}
+    if call and not alone:
+        required = [*required, "call"]
     return _spec(
         cls.kernel,
-        f"{cls.release}: {cls.title}",
+        f"{cls.release}: {cls.title}" + (", for a call" if call and not alone else ""),
         required if cls.release == newest else [*required, "release"],
         _shape(cls),
         named,
         cls.default_target or targets.DEFAULT,
         release=_release(cls, newest),
         expect=_expect(cls),
+        **sections,
     )
+
+
+def _section(members: list[Input], required: bool) -> dict[str, Any]:
+    """The schema of ``call``."""
+    return {
+        "description": "The call: how many sequences, and how long.",
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {member.key: _input(member) for member in members},
+        **_needs(m.key for m in members if required and m.default is REQUIRED),
+    }
+
+
+def _needs(keys: Iterable[str]) -> dict[str, Any]:
+    """What must be there; draft 4 has no empty list of that."""
+    listed = list(keys)
+    return {"required": listed} if listed else {}
 
 
 def _release(cls: type[Kernel], newest: str) -> dict[str, Any]:
@@ -148,14 +179,16 @@ def _pattern(release: str) -> str:
 
 def _shape(cls: type[Kernel]) -> dict[str, Any]:
     instead = {spelling.means: spelling.word for spelling in cls.spellings}
-    required = [m.key for m in cls.inputs.values() if m.default is REQUIRED]
-    properties = {member.key: _input(member) for member in cls.inputs.values()}
+    alone = cls.origin is None
+    members = [member for member in cls.inputs.values() if alone or not member.call]
+    required = [m.key for m in members if m.default is REQUIRED and not m.call]
+    properties = {member.key: _input(member) for member in members}
     properties |= {spelling.word: _input(spelling.read) for spelling in cls.spellings}
     shape: dict[str, Any] = {
         "type": "object",
         "additionalProperties": False,
         "properties": properties,
-        "required": [key for key in required if key not in instead],
+        **_needs(key for key in required if key not in instead),
     }
     choices = [
         {"oneOf": [{"required": [key]}, {"required": [instead[key]]}]}
@@ -176,7 +209,9 @@ def _input(member: Input) -> dict[str, Any]:
     else:
         kind = "boolean" if member.kind is bool else "integer"
         described["type"] = [kind, "null"] if optional else kind
-    if member.kind is int:
+    if member.kind is int and member.choices:
+        described["enum"] = [*member.choices, *([None] if optional else [])]
+    elif member.kind is int:
         described |= {"minimum": member.least, "maximum": member.most}
     if optional:
         described["default"] = member.default

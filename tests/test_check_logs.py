@@ -44,13 +44,13 @@ def test_a_kernel_by_name_or_pattern(tmp_path: Path, name: str, line: int) -> No
 def test_names_stay_as_they_are_without_the_library(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from kcfg.core.check import demangling, names
+    from kcfg.core.check import demangling, symbols
 
     monkeypatch.setattr(demangling, "_library", lambda: None)
-    names.demangled.cache_clear()
+    symbols.demangled.cache_clear()
     log = LOGS / "templated.sm_100a.ptxas.txt"
     judged = judge(tmp_path, launch(TILE), log, name="tile_sumIfLi256")
-    names.demangled.cache_clear()
+    symbols.demangled.cache_clear()
     assert ":7: judged: _ZN2tk8tile_sumIfLi256ELi64EEEvPKT_PS1_ for sm_100a" in judged.notes
 
 

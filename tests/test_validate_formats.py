@@ -17,7 +17,7 @@ from kcfg.cli import console, formats
 from kcfg.cli.main import application
 from kcfg.core.rules import unasked
 from kcfg.core.spec import Spec, read_file
-from kcfg.core.validate.selection import known
+from kcfg.core.validate.catalog import known
 
 SARIF = Path(__file__).parent / "data" / "sarif-2.1.0-rtm.5.json"
 LAUNCH = """\

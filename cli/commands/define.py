@@ -14,7 +14,11 @@ def define(
     ] = None,
     like: Annotated[
         str | None,
-        typer.Option("--like", metavar="KERNEL", help="Write this kernel out as a definition."),
+        typer.Option(
+            "--like",
+            metavar="KERNEL",
+            help="Write this kernel out as a definition; of `launch`, a launch by hand.",
+        ),
     ] = None,
     new: Annotated[
         str | None,
@@ -25,16 +29,15 @@ def define(
         typer.Option("--output", "-o", metavar="FILE", help="Write to this file, a new one."),
     ] = None,
 ) -> None:
-    """Write a definition of a kernel of one's own, to start from.
+    """Write a definition of a kernel of one's own, or a launch by hand, to start from.
 
     Exit code 0: written; 1: the kernel has formulas that no definition can have; 2: trouble.
     """
     from kcfg.cli import console
     from kcfg.cli.exits import FAILED, FOUND
-    from kcfg.cli.intake.specs import known, usage
+    from kcfg.cli.intake.specs import usage
     from kcfg.core.definitions import writing
     from kcfg.core.definitions.names import NAME
-    from kcfg.core.spec.known import release_of
 
     if (like is None) == (new is None):
         usage("say --like KERNEL or --new NAME")
@@ -44,10 +47,8 @@ def define(
         text = writing.new(new)
     else:
         assert like is not None
-        with known():
-            cls = release_of(like, release)
         try:
-            text = writing.like(cls)
+            text = _like(like, release)
         except writing.BeyondError as error:
             console.error(str(error))
             for name, why in error.reasons.items():
@@ -62,3 +63,18 @@ def define(
     except OSError as error:
         console.error(f"{output}: {error.strerror or error}")
         raise typer.Exit(FAILED) from None
+
+
+def _like(kernel: str, release: str | None) -> str:
+    """A shipped kernel as a definition, or a launch as an example of one."""
+    from kcfg.cli.intake.specs import known, usage
+    from kcfg.core.definitions import writing
+    from kcfg.core.launch import example
+    from kcfg.core.spec.known import LAUNCH, release_of
+
+    if kernel == LAUNCH:
+        if release is not None:
+            usage("a launch written by hand has no release")
+        return example.text()
+    with known():
+        return writing.like(release_of(kernel, release))

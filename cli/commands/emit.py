@@ -66,7 +66,7 @@ def emit(
     if text is None:
         raise typer.Exit(code)
     if check is not None:
-        raise typer.Exit(compared(check, text))
+        raise typer.Exit(compared(check, text, "-o in place of --check"))
     try:
         save(output or STDOUT, text)
     except SaveError as error:

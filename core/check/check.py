@@ -44,7 +44,7 @@ class Check:
             self._found = Found(wanted)
             self._troubles = tuple(self._read())
         told = self._about(subject.block)
-        return told._replace(found=(*self._troubles, *told.found)) if first else told
+        return Beside((*self._troubles, *told.found), told.notes) if first else told
 
     def _about(self, block: Block) -> Beside:
         found = self._found

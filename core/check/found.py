@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from kcfg.core.check.build import Build
-from kcfg.core.check.names import demangled, fit
+from kcfg.core.check.symbols import demangled, fit
 from kcfg.core.hardware.arch import runs_on
 from kcfg.core.hardware.target import Target
 

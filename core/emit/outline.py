@@ -8,6 +8,7 @@ from kcfg.core.emit import memory
 from kcfg.core.emit.identifiers import Draft, Limits, Names, identifier
 from kcfg.core.emit.launching import Parts, launching
 from kcfg.core.emit.model import Check, Configuration
+from kcfg.core.emit.pipelines import pipelines
 from kcfg.core.emit.seals import seals
 from kcfg.core.findings import findings
 from kcfg.core.kernel import Kernel
@@ -64,7 +65,7 @@ def _drafts(kernel: Kernel, names: Names) -> list[Draft]:
     """Every section, those of what the kernel does not model left out."""
     drafts = [*_values(kernel, names), _inputs(kernel, names)]
     limits, parts = Limits(names, kernel.target), Parts()
-    block = kernel.block
+    block, slots = kernel.block, dict[str, memory.Slots]()
 
     def draft(name: str, doc: str) -> Draft:
         drafts.append(Draft(names, name, doc))
@@ -72,14 +73,17 @@ def _drafts(kernel: Kernel, names: Names) -> list[Draft]:
 
     if block.smem is not None:
         why = f" It has no layout: {block.smem.unplaced}." if block.smem.unplaced else ""
-        doc = f"Shared memory, laid out by {block.smem.struct}.{why}"
-        parts.smem = memory.smem(block.smem, draft("smem", doc), limits)
+        by = f", laid out by {block.smem.struct}" if block.smem.struct else ""
+        drawn = draft("smem", f"Shared memory{by}.{why}")
+        parts.smem = memory.smem(block.smem, drawn, limits, slots)
     if block.tensor is not None:
         drawn = draft("tmem", "Tensor memory.")
         parts.tmem = memory.tmem(block.tensor, kernel.target, drawn, limits)
-    if block.mbarriers:
+    if block.mbarriers_counted:
         memory.barriers(block.mbarriers, draft("barriers", "mbarriers, in the order of memory."))
-    if block.registers is not None:
+    if any(line.name is not None for line in block.pipelines):
+        pipelines(block, draft("pipelines", "Rings of stages."), slots)
+    if block.registers is not None and block.pool is not None:
         doc = "Registers, at launch and as setmaxnreg deals them out."
         parts.entry = memory.registers(block, draft("registers", doc), limits)
     launching(block, draft("launch", "What the kernel is launched with."), limits, parts)

@@ -47,20 +47,25 @@ class Breach(NamedTuple):
 Check = Callable[..., Iterator[Breach]]
 
 
-class Rule(NamedTuple):
+class Rule:
     """One rule: its id never changes its meaning; ``reads`` are the values it cannot do without.
 
     A breach weighs ``severity`` unless it says that it weighs one of ``also``.
     """
 
-    id: str
-    severity: Severity
-    also: tuple[Severity, ...]
-    reads: tuple[str, ...]
-    blames: str
-    unit: str
-    source: str
-    check: Check
+    def __init__(
+        self,
+        id: str,
+        severity: Severity,
+        also: tuple[Severity, ...],
+        reads: tuple[str, ...],
+        blames: str,
+        unit: str,
+        source: str,
+        check: Check,
+    ) -> None:
+        self.id, self.severity, self.also, self.reads = id, severity, also, reads
+        self.blames, self.unit, self.source, self.check = blames, unit, source, check
 
     @property
     def severities(self) -> tuple[Severity, ...]:

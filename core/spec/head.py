@@ -150,11 +150,12 @@ def _version(node: Node, cls: type[Kernel]) -> type[Kernel]:
 def _release(node: Node, kernel: str) -> type[Kernel]:
     """A release as written: its text counts, so that 26.60 is not 26.6."""
     release = _short(node, "a release")
-    parts = release.split(".")
-    if len(parts) in (2, 3) and all(map(_is_number, parts)):
+    parts, known = release.split("."), kernels.releases(kernel)
+    if release in known or (len(parts) in (2, 3) and all(map(_is_number, parts))):
         return _class(kernel, release)
-    known = listed(kernels.releases(kernel))
-    raise RefusedError(f"expected a release of {kernel}, one of {known}, not {shown(release)}")
+    raise RefusedError(
+        f"expected a release of {kernel}, one of {listed(known)}, not {shown(release)}"
+    )
 
 
 def _is_number(text: str) -> bool:

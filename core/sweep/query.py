@@ -43,7 +43,8 @@ class Query(NamedTuple):
     ``fixed`` are the inputs that do not vary, by key. The first ``shown`` of the ``columns``
     are written; the others are there to sort by. Without ``keep`` every row is written, with
     ``encode`` as bytes; with it the rows themselves are handed on. Where ``supported``,
-    points that upstream refuses are counted and not kept.
+    points that upstream refuses are counted and not kept. Where ``runs``, nothing is kept that a
+    rule refuses.
     """
 
     kernel: str
@@ -59,6 +60,7 @@ class Query(NamedTuple):
     keep: Reduction | None
     encode: Encode | None
     supported: bool = False
+    runs: bool = False
     origin: Any = None
     """How a process finds the kernel where its name and release do not say it."""
 
@@ -105,7 +107,8 @@ def _values(values: Any) -> Any:
 class Tally(NamedTuple):
     """Counts of points: all, supported, those there are to keep, derived one by one, refused.
 
-    ``refused`` counts by the place of the verdict's condition that failed first.
+    ``refused`` counts by the place of the verdict's condition that failed first. ``ruled``
+    counts what would have been kept and is refused by a rule, by the first such rule's id.
     """
 
     points: int = 0
@@ -113,16 +116,20 @@ class Tally(NamedTuple):
     kept: int = 0
     singly: int = 0
     refused: tuple[tuple[int, int], ...] = ()
+    ruled: tuple[tuple[str, int], ...] = ()
 
     def plus(self, other: Tally) -> Tally:
         refused = Counter(dict(self.refused))
         refused.update(dict(other.refused))
+        ruled = Counter(dict(self.ruled))
+        ruled.update(dict(other.ruled))
         return Tally(
             self.points + other.points,
             self.supported + other.supported,
             self.kept + other.kept,
             self.singly + other.singly,
             tuple(sorted(refused.items())),
+            tuple(sorted(ruled.items())),
         )
 
 

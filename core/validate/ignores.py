@@ -21,9 +21,10 @@ from kcfg.core.spec.nodes import Untyped
 from kcfg.core.spec.problem import listed, meant
 from kcfg.core.spec.section import MOST_PROBLEMS, TOO_MANY, Position
 from kcfg.core.validate import checks
+from kcfg.core.validate.catalog import known
 from kcfg.core.validate.problems import of
 from kcfg.core.validate.result import Waived
-from kcfg.core.validate.selection import Selection, known
+from kcfg.core.validate.selection import Selection
 
 COMMENT = re.compile(r"(?:^|(?<=\s))#\s*kcfg:\s*(.*)", re.MULTILINE)
 IGNORE = re.compile(r"ignore\s*\[([^\]]*)\]\s*(.*)")

@@ -64,11 +64,11 @@ class Judged(NamedTuple):
     waived: tuple[Waived, ...] = ()
 
 
-class Beside(NamedTuple):
+class Beside:
     """What is to be said of a document beside what it says itself."""
 
-    found: tuple[Located, ...] = ()
-    notes: tuple[str, ...] = ()
+    def __init__(self, found: tuple[Located, ...] = (), notes: tuple[str, ...] = ()) -> None:
+        self.found, self.notes = found, notes
 
 
 class Count:

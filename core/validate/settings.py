@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from kcfg.core.spec.problem import Problem
 
@@ -24,17 +24,22 @@ LARGEST = 1 << 24
 """Bytes of a pyproject.toml that is read."""
 
 
-class Settings(NamedTuple):
+class Settings:
     """What a project says; None and empty where it says nothing. ``file`` is its pyproject.toml."""
 
-    file: str = ""
-    target: str | None = None
-    select: tuple[str, ...] = ()
-    ignore: tuple[str, ...] = ()
-    strict: bool = False
-    emit: tuple[Output, ...] = ()
-    check: tuple[Checked, ...] = ()
-    kernels: tuple[str, ...] = ()
+    def __init__(
+        self,
+        file: str = "",
+        target: str | None = None,
+        select: tuple[str, ...] = (),
+        ignore: tuple[str, ...] = (),
+        strict: bool = False,
+        emit: tuple[Output, ...] = (),
+        check: tuple[Checked, ...] = (),
+        kernels: tuple[str, ...] = (),
+    ) -> None:
+        self.file, self.target, self.select, self.ignore = file, target, select, ignore
+        self.strict, self.emit, self.check, self.kernels = strict, emit, check, kernels
 
 
 NONE = Settings()

@@ -15,9 +15,9 @@ from urllib.parse import quote
 from kcfg.cli import console, validating
 from kcfg.core.finding import Finding
 from kcfg.core.spec.documents import STDIN
+from kcfg.core.validate.catalog import known
 from kcfg.core.validate.result import Judged, Located, Waived
 from kcfg.core.validate.run import Run
-from kcfg.core.validate.selection import known
 from kcfg.core.version import VERSION
 
 SCHEMA = (

@@ -129,4 +129,5 @@ def _explained(each: Derived, name: str) -> str:
     except NoSourceError as error:
         return f"<p>{escape(str(error))}</p>"
     except UnknownError:
-        return "<p>As the spec gives it.</p>"
+        hows = (figure.how for figure in each.kernel.figures() if figure.path == name)
+        return f"<p>{escape(next(hows, 'As the spec gives it.'))}</p>"
