@@ -156,7 +156,7 @@ class CalledDecode(r26_6.MLADecode, Call):
         yield "launch.grid[2]", "the grid along z; along x and y it was not even read"
         yield "launch.combine", "which kernel combines"
         if self.layout_g_given is None:
-            yield "decode_layout_g", "that few heads take layout G, which was not said of any type"
+            yield "decode_layout_g", "that few heads take layout G; that fp8 alone does, is inferred from its room"
         if self.window:
             yield "launch.effective_max_cache_len", "what a sliding window counts as"
         if self.page_size and self.split_page_given is None:
