@@ -78,12 +78,14 @@ def _handle(
     folder = os.path.dirname(settings.file)
     if output.spec not in sources:
         sources[output.spec] = Specs(Intake([_near(folder, output.spec)]), projects)
-    text, code = sources[output.spec].emitted(output.lang, name=output.name)
+    text, code = sources[output.spec].emitted(
+        output.lang, name=output.name, namespace=output.namespace
+    )
     if text is None:
         return code
     place = _near(folder, output.output)
     if not write:
-        return compared(place, text)
+        return compared(place, text, "`kcfg-emit --write`")
     try:
         if save(place, text):
             console.write(f"{printable(place)}: written\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import NamedTuple
 
 from kcfg.cli import console
@@ -48,14 +49,19 @@ class Specs:
             self._named.setdefault(spec.name, []).append(spec)
 
     def emitted(
-        self, language: str, *, name: str | None = None, unsupported: bool = False
+        self,
+        language: str,
+        *,
+        name: str | None = None,
+        unsupported: bool = False,
+        namespace: str | None = None,
     ) -> Emitted:
         """The one configuration, or that of this ``name``, as a source file."""
         if self.code:
             return Emitted(None, self.code)
         found = self.specs if name is None else self._named.get(name, [])
         if len(found) == 1:
-            return _written(found[0], language, unsupported)
+            return _written(found[0], language, unsupported, namespace)
         labels = listed(spec.name or f"(no name: {spec.source})" for spec in found or self.specs)
         if found:
             why = "emit writes one configuration; pick one of these by --name"
@@ -65,8 +71,11 @@ class Specs:
         return Emitted(None, FAILED)
 
 
-def compared(path: str, text: str) -> int:
-    """The exit code of comparing a file with what it should be; differences are shown."""
+def compared(path: str, text: str, writes: str) -> int:
+    """The exit code of comparing a file with what it should be; differences are shown.
+
+    ``writes`` is what writes a file that is not there yet.
+    """
     from kcfg.core.spec.documents import why_unread
 
     try:
@@ -74,7 +83,8 @@ def compared(path: str, text: str) -> int:
             data = file.read(LARGEST + 1)
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         why = why_unread(error, path) if isinstance(error, OSError) else str(error)
-        console.error(f"{path}: {why}")
+        there = "" if os.path.lexists(path) else f"; {writes} writes it"
+        console.error(f"{path}: {why}{there}")
         return FAILED
     if data == text.encode():
         return FINE
@@ -82,15 +92,22 @@ def compared(path: str, text: str) -> int:
     return FOUND
 
 
-def _written(spec: Spec, language: str, unsupported: bool) -> Emitted:
-    from kcfg.core.emit import RefusedError, emit
-    from kcfg.core.spec.known import LAUNCH
+def _written(spec: Spec, language: str, unsupported: bool, namespace: str | None = None) -> Emitted:
+    from kcfg.core.emit import NamespaceError, RefusedError, emit
 
-    if spec.kernel == LAUNCH:
-        console.error(f"{spec.source}: a launch is written by hand: nothing is derived to emit")
-        return Emitted(None, FOUND)
     try:
-        return Emitted(emit(spec.derive(), language, label=spec.name, unsupported=unsupported))
+        return Emitted(
+            emit(
+                spec.derive(),
+                language,
+                label=spec.name,
+                unsupported=unsupported,
+                namespace=namespace,
+            )
+        )
+    except NamespaceError as error:
+        console.error(error)
+        return Emitted(None, FAILED)
     except RefusedError as refused:
         for reason in refused.reasons:
             console.error(f"{spec.source}: {reason}")

@@ -21,6 +21,7 @@ COMMANDS = (
     "check",
     "emit",
     "define",
+    "model",
     "presets",
     "kernels",
     "targets",

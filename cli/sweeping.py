@@ -61,6 +61,7 @@ def _engine(options: Options) -> Engine:
 def _run(options: Options, query: Query, found: Sweep, format: str) -> int:
     from kcfg.cli.pages import sweep_summary
     from kcfg.core.sweep.engines import EngineError
+    from kcfg.core.sweep.query import about
     from kcfg.core.sweep.reduce import TooManyError
     from kcfg.core.sweep.run import Run
 
@@ -74,7 +75,7 @@ def _run(options: Options, query: Query, found: Sweep, format: str) -> int:
         try:
             with _terminated():
                 if format != "table":
-                    run.begin(module.header(query.heads), options.resume)
+                    run.begin(module.header(query.heads, about(query)), options.resume)
                 already = run.state.tally.points
                 run.go(progress.tell)
                 progress.end()

@@ -11,20 +11,26 @@ from kcfg.core.printing import LONGEST, shortened
 class UnknownError(LookupError):
     """A name nobody here knows: ``known`` are the names that are, ``nearest`` the likely one.
 
-    ``others`` may be meant too, and are not listed.
+    ``others`` may be meant too, and are not listed; ``more`` is what else may be done.
     """
 
     def __init__(
-        self, what: str, name: str, known: Iterable[str], others: Iterable[str] = ()
+        self,
+        what: str,
+        name: str,
+        known: Iterable[str],
+        others: Iterable[str] = (),
+        more: str = "",
     ) -> None:
-        self.what, self.name, self.known = what, name, tuple(known)
+        self.what, self.name, self.known, self.more = what, name, tuple(known), more
         self.nearest = nearest(name, (*self.known, *others))
         super().__init__(self.message())
 
     def message(self) -> str:
         name = shortened(self.name)
         hint = f"did you mean {self.nearest!r}? " if self.nearest else ""
-        return f"unknown {self.what} {name!r}; {hint}known: {', '.join(self.known)}"
+        more = f"; {self.more}" if self.more else ""
+        return f"unknown {self.what} {name!r}; {hint}known: {', '.join(self.known)}{more}"
 
 
 class UsageError(ValueError):

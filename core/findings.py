@@ -17,6 +17,12 @@ def findings(subject: Kernel) -> list[Finding]:
     return sorted(judge_derived(block) if block.derived else judge(block), key=_rank)
 
 
+def refusals(subject: Kernel) -> tuple[str, ...]:
+    """The ids of the rules that find an error in a kernel's block."""
+    errors = (each.rule for each in findings(subject) if each.severity == "error")
+    return tuple(dict.fromkeys(errors))
+
+
 @once
 def blamed_inputs(kernel: type[Kernel], path: str) -> tuple[str, ...]:
     """The keys of a spec's shape that the value at a finding's path rests on.

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from kcfg.core.block.block import Block
 from kcfg.core.block.parts import Mbarriers, Mma, Registers
@@ -23,6 +24,9 @@ from kcfg.core.engine.struct import Struct
 from kcfg.core.hardware.target import Target
 from kcfg.core.once import once
 
+if TYPE_CHECKING:
+    from kcfg.core.engine.reasons import Fit
+
 VERDICT = "supported"
 """The quantity that is upstream's own verdict, where it has one."""
 
@@ -31,17 +35,21 @@ MUST = "must"
 """The quantity that says what holds for every configuration that runs at all, if there is one."""
 
 
-class Spelling(NamedTuple):
+class Spelling:
     """Another way to give an input: ``word`` in place of the input ``means``.
 
     ``read`` declares what may be written; ``convert`` gets that value and the other
     inputs by key, and returns the value of ``means``.
     """
 
-    word: str
-    means: str
-    read: Input
-    convert: Callable[[Any, dict[str, Any]], Any]
+    def __init__(
+        self,
+        word: str,
+        means: str,
+        read: Input,
+        convert: Callable[[Any, dict[str, Any]], Any],
+    ) -> None:
+        self.word, self.means, self.read, self.convert = word, means, read, convert
 
 
 class Conflict(NamedTuple):
@@ -51,17 +59,27 @@ class Conflict(NamedTuple):
     message: str
 
 
-class Candidate(NamedTuple):
+class Figure(NamedTuple):
+    """A value that follows from what a spec says, under the path of the key that does not say it.
+
+    ``how`` is where it comes from, in a few words.
+    """
+
+    path: str
+    value: int
+    unit: str
+    how: str
+
+
+class Candidate:
     """A configuration that a kernel's dispatcher weighs.
 
     ``said`` is what it was weighed by; where it was out because it is not supported,
     ``refused`` is the configuration that is not.
     """
 
-    name: str
-    chosen: bool
-    said: str
-    refused: Kernel | None = None
+    def __init__(self, name: str, chosen: bool, said: str, refused: Kernel | None = None) -> None:
+        self.name, self.chosen, self.said, self.refused = name, chosen, said, refused
 
 
 class Kernel(Struct):
@@ -73,12 +91,16 @@ class Kernel(Struct):
     """The name a spec's ``kernel:`` gives."""
     release: ClassVar[str]
     """The upstream release whose derivation this is, as ``26.6``."""
+    library: ClassVar[str] = ""
+    """The library that the kernel is of; empty where nobody says."""
     title: ClassVar[str]
     """What the kernel does, in a few words."""
     struct: ClassVar[str]
     """The upstream struct (and package) these numbers are those of."""
     changes: ClassVar[str]
     """What this release changed, in a sentence."""
+    derives: ClassVar[bool] = True
+    """Whether anything is derived: of a launch written by hand nothing is, only judged."""
     needs: ClassVar[str] = "tcgen05"
     """The tensor-core unit without which this derivation makes no sense; empty for none."""
     family: ClassVar[str] = ""
@@ -91,8 +113,13 @@ class Kernel(Struct):
     version does that."""
     may_clash: ClassVar[bool] = False
     """Whether `faults` has to be asked of every configuration, whatever its magnitudes."""
+    text: ClassVar[str] = ""
+    """The YAML that a shipped kernel is defined by; empty for one that is written in Python."""
     origin: ClassVar[Any] = None
     """How another process finds this class: ``origin.load()`` gives it."""
+    address: ClassVar[str] = ""
+    """How a command line names it, where that is not by its name: by the path of its definition;
+    `-` for one from standard input, which no other command can name."""
     places_in_text: ClassVar[dict[str, tuple[str, int, int]]] = {}
     """Where keys of the block are said: file, line and column, where a text says them."""
     spellings: ClassVar[tuple[Spelling, ...]] = ()
@@ -102,6 +129,12 @@ class Kernel(Struct):
 
     The block has their values, and a finding about such a key is about that quantity.
     """
+    called: ClassVar[str] = ""
+    """Where the class that derives its calls is: a module below ``kcfg.core.kernels`` and a name,
+    as ``fa4.call:FlashAttentionCall``. It is imported when a spec has a call, not before."""
+    decisions: ClassVar[tuple[str, ...]] = ()
+    """The keys of what a dispatcher decides for a call, in the order it does: values of
+    `chooser`, under the name of its part."""
     unmodelled: ClassVar[frozenset[str]] = frozenset(
         (
             "active_clusters",
@@ -151,6 +184,27 @@ class Kernel(Struct):
         """
         return []
 
+    @classmethod
+    def of_call(cls) -> type[Kernel] | None:
+        """The class that derives what is launched for a call; None where that is not known.
+
+        It has the same name and release, and the inputs of the call beside those of this one,
+        of which it chooses some.
+        """
+        if not cls.called:
+            return None
+        module, _, name = cls.called.partition(":")
+        found: type[Kernel] = getattr(import_module(f"kcfg.core.kernels.{module}"), name)
+        return found if (found.kernel, found.release) == (cls.kernel, cls.release) else None
+
+    def weighed(self) -> tuple[Fit, ...]:
+        """How often things fit that were counted by no formula of this class."""
+        return ()
+
+    def figures(self) -> tuple[Figure, ...]:
+        """The values that no class declares: they follow from what one spec says."""
+        return ()
+
     @property
     def verdict(self) -> bool | None:
         """Whether upstream takes the configuration; None where it has no verdict."""
@@ -180,6 +234,25 @@ class Kernel(Struct):
         """What upstream launches in its place: the key of the input it is about, and a sentence.
 
         It was read in upstream's source and not run, so it is said and not derived.
+        """
+        return ()
+
+    def chooser(self) -> Struct:
+        """The part that decides for the call, whose values the ``decisions`` are."""
+        chooser: Struct = getattr(self, self.decisions[0].partition(".")[0])
+        return chooser
+
+    def remarks(self) -> tuple[tuple[str, str], ...]:
+        """What is to be said of values: the key, and a sentence.
+
+        That the spec gave one in place of what a dispatcher chooses.
+        """
+        return ()
+
+    def unexecuted(self) -> tuple[tuple[str, str], ...]:
+        """What of the derivation was read in upstream's source and never run: key and sentence.
+
+        Everything else was compared with what upstream's own code gave.
         """
         return ()
 

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kcfg.core.block.block import Block
+from kcfg.core.block.derived import played
 from kcfg.core.block.parts import Region
-from kcfg.core.block.warpgroups import held
 from kcfg.core.kernel import Kernel
 from kcfg.core.once import once
 from kcfg.core.version import VERSION
@@ -59,7 +59,7 @@ def report(
         "source": source,
         "inputs": kernel.asked(),
         "values": values,
-        "units": units(cls),
+        "units": units_of(kernel),
         "smem": _smem(block),
         "tmem": _tmem(block),
         "registers": registers(block),
@@ -108,6 +108,11 @@ def units(cls: type[Kernel]) -> dict[str, str]:
     return {key: member.unit for key, member in cls.declared()}
 
 
+def units_of(kernel: Kernel) -> dict[str, str]:
+    """The unit of every value of a configuration."""
+    return units(type(kernel)) | {each.path: each.unit for each in kernel.figures()}
+
+
 def _smem(block: Block) -> dict[str, Any] | None:
     smem = block.smem
     if smem is None:
@@ -118,6 +123,7 @@ def _smem(block: Block) -> dict[str, Any] | None:
         "limit": smem.limit,
         "static": static,
         "used": smem.used,
+        "launch": block.dynamic_bytes,
         "free": smem.limit - smem.used - (static or 0),
         "regions": [_region(region) for region in smem.regions],
         "unplaced": smem.unplaced and str(smem.unplaced),
@@ -163,12 +169,13 @@ def _tmem(block: Block) -> dict[str, Any] | None:
 def registers(block: Block) -> dict[str, Any] | None:
     """Registers at launch, who sets other counts, and what these come to; None where unknown."""
     threads, granted, asked = block.block_threads, block.pool, block.asked
+    own = played(block.kernel, "registers.entry")
     if not threads or granted is None or block.entry is None:
         return None
     return {
         "threads": threads,
-        # A struct's own figure is the one that is allocated, also where no thread can name it.
-        "entry": held(block.target, block.entry) if block.derived else block.entry,
+        # A struct's own figure may be the one that is allocated, where no thread can name it.
+        "entry": block.entry if own is None else own,
         "roles": [
             {"role": share.name, "warps": [share.first, share.last], "cap": share.cap}
             for share in block.shares
@@ -186,7 +193,7 @@ def registers(block: Block) -> dict[str, Any] | None:
 
 
 def _barriers(block: Block) -> dict[str, Any] | None:
-    if not block.mbarriers:
+    if not block.mbarriers_counted:
         return None
     first, groups = 0, []
     for index, each in enumerate(block.mbarriers):

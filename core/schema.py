@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 from kcfg.core import targets
 from kcfg.core.engine.quantity import REQUIRED, Input
-from kcfg.core.hardware.dtypes import SHORT_NAMES
+from kcfg.core.hardware.dtypes import ELEMENTS, SHORT_NAMES, SWIZZLES
 from kcfg.core.kernel import Kernel
 from kcfg.core.launch import schema as launch_schema
 from kcfg.core.spec.head import names as every
 from kcfg.core.spec.known import LAUNCH, listed, releases
 
-DRAFT = "https://json-schema.org/draft/2020-12/schema"
+DRAFT = "http://json-schema.org/draft-04/schema#"
+"""The draft whose integers are written without a fraction, as the reader wants them."""
+
+BUILD = {
+    "description": "What the kernel is in what a compiler makes, for `kcfg check`.",
+    "type": ["object", "null"],
+    "additionalProperties": False,
+    "properties": {
+        "kernel": {
+            "description": "Its name or a part of it, mangled or not, or a pattern with * and ?.",
+            "type": ["string", "number", "boolean", "null"],
+        }
+    },
+}
 
 
 def schema(kernel: str | None = None) -> dict[str, Any]:
@@ -41,7 +56,7 @@ def schema(kernel: str | None = None) -> dict[str, Any]:
 def _names(branch: dict[str, Any]) -> list[str]:
     """What ``kernel:`` may say in a branch."""
     said = branch["properties"]["kernel"]
-    return [said["const"]] if "const" in said else list(said["enum"])
+    return list(said["enum"])
 
 
 def _specs(kernel: str) -> list[dict[str, Any]]:
@@ -49,21 +64,51 @@ def _specs(kernel: str) -> list[dict[str, Any]]:
         head = ["kernel", "shape"]
         return [_spec(LAUNCH, "a launch written by hand", head, launch_schema.shape(), LAUNCH)]
     newest, *older = reversed(releases(kernel))
-    return [_derived(cls, kernel, newest.release) for cls in (newest, *older)]
+    every = [each for cls in (newest, *older) for each in _with_calls(cls)]
+    return [_derived(cls, kernel, newest.release) for cls in every]
+
+
+def _with_calls(cls: type[Kernel]) -> list[type[Kernel]]:
+    """A release of a kernel, and what derives its calls where that is another class."""
+    called = cls.of_call()
+    return [cls] if called is None or called is cls else [cls, called]
 
 
 def _derived(cls: type[Kernel], named: str, newest: str) -> dict[str, Any]:
     required = ["kernel", "shape"] if cls.needed else ["kernel"]
+    call = [member for member in cls.inputs.values() if member.call]
+    alone = cls.origin is None  # then the call may stand in the shape
+    sections = {} if not call else {"call": _section(call, required=not alone)}
+    if call and not alone:
+        required = [*required, "call"]
     return _spec(
         cls.kernel,
-        f"{cls.release}: {cls.title}",
+        f"{cls.release}: {cls.title}" + (", for a call" if call and not alone else ""),
         required if cls.release == newest else [*required, "release"],
         _shape(cls),
         named,
         cls.default_target or targets.DEFAULT,
         release=_release(cls, newest),
         expect=_expect(cls),
+        **sections,
     )
+
+
+def _section(members: list[Input], required: bool) -> dict[str, Any]:
+    """The schema of ``call``."""
+    return {
+        "description": "The call: how many sequences, and how long.",
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {member.key: _input(member) for member in members},
+        **_needs(m.key for m in members if required and m.default is REQUIRED),
+    }
+
+
+def _needs(keys: Iterable[str]) -> dict[str, Any]:
+    """What must be there; draft 4 has no empty list of that."""
+    listed = list(keys)
+    return {"required": listed} if listed else {}
 
 
 def _release(cls: type[Kernel], newest: str) -> dict[str, Any]:
@@ -73,7 +118,7 @@ def _release(cls: type[Kernel], newest: str) -> dict[str, Any]:
     return {
         "description": said,
         "anyOf": [
-            *({"type": "number", "const": each} for each in _versions(cls.release)[1:]),
+            *({"type": "number", "enum": [each]} for each in _versions(cls.release)[1:]),
             {"type": "string", "pattern": _pattern(cls.release)},
         ],
     }
@@ -100,16 +145,31 @@ def _spec(
         "required": required,
         "additionalProperties": False,
         "properties": {
-            "kernel": {"const": kernel} if kernel == named else {"enum": [kernel, named]},
-            "target": {
-                "description": f"GPU; {target} if left out.",
-                "type": ["string", "number"],
-                "examples": list(targets.names()),
+            "kernel": {"enum": list(dict.fromkeys((kernel, named)))},
+            "target": {"description": f"GPU; {target} if left out.", **_target()},
+            "name": {
+                "description": "A label of your own, on one line.",
+                "type": ["string", "number", "boolean", "null"],
             },
-            "name": {"description": "A label of your own.", "type": "string"},
             "shape": shape,
+            "build": BUILD,
             **others,
         },
+    }
+
+
+@cache
+def _target() -> dict[str, Any]:
+    """Every spelling of a target: in whatever letter case, with marks between or without."""
+    known = [targets.find(name) for name in targets.names()]
+    spelled = [name for each in known for name in (each.name, *targets.spellings(each))]
+    numbers = [float(each.cc) for each in known]
+    return {
+        "anyOf": [
+            {"enum": [*targets.names(), None]},
+            {"type": "number", "enum": sorted(set(numbers))},
+            {"type": "string", "pattern": targets.pattern(spelled)},
+        ]
     }
 
 
@@ -119,14 +179,16 @@ def _pattern(release: str) -> str:
 
 def _shape(cls: type[Kernel]) -> dict[str, Any]:
     instead = {spelling.means: spelling.word for spelling in cls.spellings}
-    required = [m.key for m in cls.inputs.values() if m.default is REQUIRED]
-    properties = {member.key: _input(member) for member in cls.inputs.values()}
+    alone = cls.origin is None
+    members = [member for member in cls.inputs.values() if alone or not member.call]
+    required = [m.key for m in members if m.default is REQUIRED and not m.call]
+    properties = {member.key: _input(member) for member in members}
     properties |= {spelling.word: _input(spelling.read) for spelling in cls.spellings}
     shape: dict[str, Any] = {
         "type": "object",
         "additionalProperties": False,
         "properties": properties,
-        "required": [key for key in required if key not in instead],
+        **_needs(key for key in required if key not in instead),
     }
     choices = [
         {"oneOf": [{"required": [key]}, {"required": [instead[key]]}]}
@@ -147,24 +209,43 @@ def _input(member: Input) -> dict[str, Any]:
     else:
         kind = "boolean" if member.kind is bool else "integer"
         described["type"] = [kind, "null"] if optional else kind
-    if member.kind is int:
+    if member.kind is int and member.choices:
+        described["enum"] = [*member.choices, *([None] if optional else [])]
+    elif member.kind is int:
         described |= {"minimum": member.least, "maximum": member.most}
     if optional:
         described["default"] = member.default
     return described
 
 
+@cache
+def _pin(unit: str) -> dict[str, Any]:
+    """What may be pinned of a result in some unit: a value, a bound, or a list of values."""
+    value: dict[str, Any]
+    whole = r"(0|-?[1-9][0-9]{0,18}|-0)"
+    if unit == "bool":
+        value, bound = {"type": "boolean"}, r"(==|!=)\s*(true|false)"
+    elif unit == "text":
+        value, bound = {"type": ["string", "number", "boolean", "null"]}, r"(==|!=)[^\n]*"
+    elif unit in ("dtype", "swizzle"):
+        short = [name for name, long in SHORT_NAMES.items() if long in ELEMENTS]
+        words = [*ELEMENTS, *short] if unit == "dtype" else list(SWIZZLES)
+        value = {"enum": [*words, None]}
+        bound = rf"(==|!=)\s*({'|'.join(map(re.escape, words))}|~|[Nn]ull|NULL)?"
+    else:
+        value, bound = {"type": "integer"}, rf"(==|!=|<=|>=|<|>)\s*{whole}"
+    several = {"type": "array", "items": value, "minItems": 1}
+    return {"anyOf": [value, {"type": "string", "pattern": rf"^{bound}\s*$"}, several]}
+
+
 def _expect(cls: type[Kernel]) -> dict[str, Any]:
-    bound = {"type": "string", "pattern": "^(<|<=|>|>=|==|!=) *-?[0-9]+$"}
-    value = {"type": ["integer", "boolean", "string", "number"]}
-    pin = {"anyOf": [value, bound, {"type": "array", "items": value}]}
     return {
         "description": "Results pinned for `kcfg validate`: a value, a bound such as '<= 232448', "
         "or a list of allowed values.",
         "type": "object",
         "additionalProperties": False,
         "properties": {
-            key: {"description": member.doc, **pin}
+            key: {"description": member.doc, **_pin(str(member.unit))}
             for key, member in (*cls.declared(), *cls.places())
         },
     }

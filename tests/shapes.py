@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from typing import Any, NamedTuple
 
 import compare
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 from kcfg.core import kernels, targets
 from kcfg.core.engine.quantity import Input
 from kcfg.core.kernel import Kernel
+from kcfg.core.kernels.deepgemm import config as deepgemm
 from kcfg.core.kernels.matmul import tile as matmul_tile
 
 
@@ -255,8 +257,89 @@ CHANGES: dict[tuple[str, tuple[str, ...]], tuple[dict[str, Any], list[tuple[Any,
     ),
 }
 
+LAYOUT = {"swap_ab": 0, "block_m": 128, "block_n": 128, "cluster_m": 2, "cluster_n": 1}
+CHANGES |= {
+    ("cutedsl_gemm", ("4.8",)): (
+        {"ab": "f16", "c": "f16", "mma_m": 256, "mma_n": 128, "use_2cta": True, "cluster_m": 2},
+        [
+            (True, {}),
+            (True, {"mma_n": 160, "c": "f32", "layout_c": "m"}),
+            (True, {"use_2cta": False, "mma_m": 64, "use_tma_store": False}),
+            (False, {"cluster_m": 1}),  # half a pair
+        ],
+    ),
+    ("cutlass_gemm", ("4.7",)): (
+        {"mma_tile_n": 256},
+        [
+            (True, {}),
+            (True, {"cta_group": 2, "mma_tile_m": 256, "cluster_m": 2, "c": "bf16", "d": "bf16"}),
+            (True, {"epilogue": "no_smem", "layout_cd": "m_major", "d": "f32"}),
+            (True, {"kind": "nvf4", "a": "nv_e2m1", "b": "nv_e2m1", "mma_tile_k": 256}),
+            (False, {"a": "tf32", "b": "tf32", "mma_tile_k": 256}),  # one stage
+            (False, {"kind": "mxf4", "a": "mx_e2m1", "b": "mx_e4m3", "mma_tile_k": 256}),
+        ],
+    ),
+    ("deepgemm", ("54e2261",)): (
+        {"m": 4096, "n": 7168, "k": 2048, "select": True},
+        [
+            (True, {}),
+            (True, {"a": "bf16", "b": "bf16", "m": 64}),
+            (True, {"gemm_type": "m_grouped_masked", "num_groups": 32, "expected_m": 20}),
+            (True, {"select": False, **LAYOUT}),
+            (False, {"select": False, **LAYOUT, "block_m": 256, "swap_ab": 1}),
+        ],
+    ),
+    ("flashmla_sparse_prefill_head128", ("9241ae3",)): (
+        {},
+        [(True, {"d_qk": 576}), (True, {"d_qk": 512}), (False, {"d_qk": 544})],
+    ),
+    ("fa4_cute_bwd", ("4.0.0b36",)): (
+        {},
+        [
+            (True, {}),
+            (True, {"use_2cta_instrs": True, "deterministic": True}),
+            (True, {"head_dim": 192, "use_2cta_instrs": True, "causal": True}),
+            (False, {"tile_n": 64}),
+        ],
+    ),
+    ("fa4_cute", ("4.0.0b36",)): (
+        {},
+        [
+            (True, {}),
+            (True, {"causal": True, "use_clc": True}),
+            (True, {"head_dim": 192, "num_heads": 128, "num_heads_kv": 128, "varlen_q": True}),
+            (True, {"dtype": "float8_e4m3fn", "seqlen_q": 1, "page_size": 64}),
+            (True, {"head_dim": 256, "head_dim_v": 256, "window_left": 1023}),
+            (False, {"head_dim": 192, "head_dim_v": 192}),
+            (False, {"head_dim": 88, "head_dim_v": 88, "page_size": 64}),
+        ],
+    ),
+}
+"""Kernels of other libraries."""
+
+CHANGES |= {
+    (name, ("3.9.0",)): (
+        {"num_stages": 4, **more},
+        [(True, {}), (False, {"num_stages": 8, "BLOCK_M": 256, "BLOCK_N": 256})],
+    )
+    for name, more in {
+        "triton_attention": {"HEAD_DIM": 64},
+        "triton_gemm_persistent": {"epilogue_subtile": True},
+        "triton_gemm_ptr": {"b_layout": "nk"},
+        "triton_gemm_tma": {"store_by_descriptor": True},
+        "triton_gemm_ws": {"out_dtype": "float32"},
+        "triton_scaled": {"format": "mxfp4", "BLOCK_K": 128},
+    }.items()
+}
+"""Kernels that Triton compiles."""
+
 RELEASES = [(kernel, release) for kernel in kernels.names() for release in kernels.releases(kernel)]
 """Every kernel and release there is."""
+
+IN_PYTHON = [
+    each for each in RELEASES if kernels.find(*each).__module__.startswith("kcfg.core.kernels.")
+]
+"""Those whose formulas are methods; others are definitions."""
 
 OF_ROWS = 3
 """Shapes with either verdict that are taken from the rows of a release that is not above."""
@@ -275,14 +358,15 @@ def _of_rows() -> Iterator[Shape]:
     seen: Counter[tuple[str, str, bool | None]] = Counter()
     for path in sorted(compare.DATA.glob("*@*.jsonl")):
         for row in compare.rows(path):
-            family = compare.family(row["family"])
-            release = ".".join(row["release"].split(".")[:2])
+            if row["family"] in compare.HELPERS:
+                continue
+            family = compare.family(row)
+            release = compare.release(row)
             supported = row["fields"].get("supported", row["fields"].get("supported()"))
             if (family.kernel, release) not in chosen:
                 seen[family.kernel, release, supported] += 1
                 if seen[family.kernel, release, supported] <= OF_ROWS:
-                    inputs = {**row["inputs"], **family.extra}
-                    yield Shape(family.kernel, release, supported, inputs)
+                    yield Shape(family.kernel, release, supported, compare.shape(row))
 
 
 SHAPES = [*_chosen(), *_of_rows()]
@@ -295,11 +379,14 @@ def derive(kernel: str, release: str, inputs: dict[str, Any]) -> Kernel:
     return cls(target=targets.find(), **{names[key]: value for key, value in inputs.items()})
 
 
+@cache
 def random(kernel: str, release: str) -> st.SearchStrategy[dict[str, Any]]:
     """Inputs drawn from their declarations, most of them of the size real shapes have."""
     cls = kernels.find(kernel, release)
     if issubclass(cls, matmul_tile.Tile):
         return _given(cls) | _asked(cls)
+    if issubclass(cls, deepgemm.Config):
+        return _layout(cls) | _chosen_layout(cls)
     return st.fixed_dictionaries({each.key: _values(each) for each in cls.inputs.values()})
 
 
@@ -318,6 +405,25 @@ def _asked(cls: type[matmul_tile.Tile]) -> st.SearchStrategy[dict[str, Any]]:
     return st.fixed_dictionaries(asked).map(
         lambda drawn: drawn | {second: drawn[first] for second, first in one.items()}
     )
+
+
+def _problem(cls: type[deepgemm.Config]) -> dict[str, Any]:
+    """What a DeepGEMM is asked with, however its layout is found."""
+    drawn = {each.key: _values(each) for each in cls.inputs.values()}
+    return {key: each for key, each in drawn.items() if key not in (*deepgemm.TILES, "select")}
+
+
+def _layout(cls: type[deepgemm.Config]) -> st.SearchStrategy[dict[str, Any]]:
+    """The layout of a DeepGEMM by hand."""
+    tiles = {each.key: _values(each) for each in cls.inputs.values() if each.key in deepgemm.TILES}
+    given = {key: each.filter(_is_there) for key, each in tiles.items()}
+    return st.fixed_dictionaries(_problem(cls) | given)
+
+
+def _chosen_layout(cls: type[deepgemm.Config]) -> st.SearchStrategy[dict[str, Any]]:
+    """A problem for which there is a layout to choose."""
+    asked = st.fixed_dictionaries(_problem(cls) | {"select": st.just(True)})
+    return asked.filter(lambda inputs: not cls.faults(targets.find(), inputs))
 
 
 def _types(cls: type[Kernel]) -> tuple[str, ...]:
@@ -342,3 +448,15 @@ def _values(member: Input) -> st.SearchStrategy[Any]:
     if isinstance(member.default, int):
         near.append(st.just(member.default))
     return st.one_of(*near, st.integers(member.least, member.most))
+
+
+@cache
+def extreme(kernel: str, release: str) -> st.SearchStrategy[dict[str, Any]]:
+    """The same, with every number the least, the most, or half of that."""
+    ends = {
+        each.key: st.sampled_from((each.least, 1 + each.most // 2, each.most))
+        for each in kernels.find(kernel, release).inputs.values()
+        if each.kind is int and kernel != "matmul"
+    }
+    both = st.tuples(random(kernel, release), st.fixed_dictionaries(ends))
+    return both.map(lambda drawn: drawn[0] | drawn[1])

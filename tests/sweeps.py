@@ -9,10 +9,10 @@ from typing import Any
 from shapes import derive
 
 from kcfg.core import kernels, targets
-from kcfg.core.explain.verdict import failures
+from kcfg.core.explain.refusal import failures
 from kcfg.core.kernel import Kernel
 from kcfg.core.sweep.grid import Axis
-from kcfg.core.sweep.names import name_of
+from kcfg.core.sweep.named_values import name_of
 from kcfg.core.sweep.query import Head, Query, Tally
 from kcfg.core.sweep.reasons import leaves, tree
 from kcfg.core.sweep.reduce import Reduction

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import defined
 import pytest
 from launched import ROLES, TMA, launch, of
+from typer.testing import CliRunner
 
+from kcfg.cli.main import application
+from kcfg.core import report
 from kcfg.core.findings import findings
 
 FINE = [
@@ -107,3 +111,63 @@ def test_a_copy_brings_what_its_box_says(box: str, bytes: int) -> None:
     for size in (bytes - 16, bytes, bytes + 16):
         shape = f"tma: [{{name: k, {box}}}], pipelines: [{{boxes: [{size}], maps: [k]}}]"
         assert bool(of("PIPE008", shape)) == (size != bytes)
+
+
+ENTRIES = (None, 0, 24, 168, 255, 256, 512)
+COUNTS = ((232, 40), (232, 24), (40, 256), (236, 40))
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+@pytest.mark.parametrize("direction", [None, "inc", "dec"])
+def test_a_definition_is_judged_as_the_launch_of_its_figures(
+    entry: int | None, direction: str | None
+) -> None:
+    says = f", direction: {direction}" if direction else ""
+    for first, second in COUNTS:
+        at_entry = "" if entry is None else f"registers_at_entry: {entry}\n"
+        defined_as = defined.derived(
+            "defines: x\nneeds: tcgen05\nroles:\n"
+            f"  a: {{warps: 0-3, registers: {first}{says}}}\n"
+            f"  b: {{warps: 4-7, registers: {second}}}\n{at_entry}"
+        )
+        given = "" if entry is None else f"entry: {entry}, "
+        launched = launch(
+            f"threads: 256, unit: tcgen05, registers: {{{given}roles: ["
+            f"{{name: a, warps: 4, count: {first}{says}}},"
+            f" {{name: b, warps: 4, count: {second}}}]}}"
+        ).derive()
+        found, same = (
+            {(each.rule, each.severity, each.value, each.limit) for each in findings(kernel)}
+            for kernel in (defined_as, launched)
+        )
+        assert found == same
+        assert found or entry == 168
+        assert report.registers(defined_as.block) == report.registers(launched.block)
+
+
+def test_a_plain_figure_of_a_definition_is_blamed_where_it_stands() -> None:
+    text = "defines: x\nroles: {a: {warps: 0-3}}\nregisters_at_entry: 512\n"
+    done = CliRunner().invoke(application(["validate"]), ["validate", "-"], input=text)
+    assert "<stdin>:3:21: error REG001 registers.entry: 512" in done.stdout
+
+
+RING = (
+    "shared: {{dynamic: {dynamic}, regions: [{{name: a, bytes: {one}, stages: {n}}},"
+    " {{name: b, bytes: {one}, stages: {n}}}, {{name: c, bytes: 32768}}, {{bytes: 164}}]}},"
+    " pipelines: [{{name: ab, stages: {n}, stage_bytes: 32768, region: [a, b]{more}}}]"
+)
+
+
+@pytest.mark.parametrize("more", ["", ", fixed_bytes: 32932"])
+@pytest.mark.parametrize(("stages", "says"), [(6, "the most that fit"), (5, "at most 6 would fit")])
+def test_stages_that_fit_leave_room_for_the_other_regions(
+    stages: int, says: str, more: str
+) -> None:
+    shape = RING.format(dynamic=229552, one=16384 * stages, n=stages, more=more)
+    (found,) = of("PIPE002", shape, "info")
+    assert says in found.message and found.limit == 6
+    assert found.message.endswith("stage 7 needs 32,756 B (32.0 KiB) more")
+    grown = RING.format(dynamic=229552 + 32756, one=16384 * 7, n=7, more=more)
+    assert not [each for each in findings(launch(grown).derive()) if each.rule == "SMEM006"]
+    less = RING.format(dynamic=229552 + 32755, one=16384 * 7, n=7, more=more)
+    assert of("SMEM006", less)

@@ -18,8 +18,8 @@ from kcfg.core import kernels
 from kcfg.core.engine.quantity import Input
 
 SEED = 20_251_129
-SECONDS = 6.0
-"""How long each kind of random input is tried."""
+TRIES = 300
+"""Inputs of each kind: the same on every machine, however fast."""
 
 PIECES = (
     "kernel: index_prefill\n", "kernel: fa4\n", "kernel: launch\n", "release: 26.6\n", "shape:\n",
@@ -84,9 +84,8 @@ def silent(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 @pytest.mark.parametrize("make", [random_bytes, random_yaml, random_spec])
 def test_anything_at_all(make: Any, silent: Any) -> None:
     rng = random.Random(SEED)
-    deadline = time.perf_counter() + SECONDS
-    tried, codes = 0, set()
-    while time.perf_counter() < deadline:
+    codes = set()
+    for tried in range(TRIES):
         data = make(rng)
         started = time.perf_counter()
         code, found = silent(data)
@@ -100,5 +99,4 @@ def test_anything_at_all(make: Any, silent: Any) -> None:
             assert derived.exit_code == code, data
             assert "Traceback" not in derived.stderr
         codes.add(code)
-        tried += 1
-    assert tried > 50 and (len(codes) > 1 or make is random_bytes)
+    assert len(codes) > 1 or make is random_bytes

@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 
 from kcfg.cli.main import application
 from kcfg.core import presets
-from kcfg.core.check.names import demangled
+from kcfg.core.check.symbols import demangled
 from kcfg.core.validate.run import Options, Run
 
 LAUNCH = "kernel: launch\nshape: {threads: 128}\n"

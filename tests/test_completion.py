@@ -9,11 +9,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
-from kcfg.cli.main import COMMANDS
+from kcfg.cli.main import COMMANDS, application
 from kcfg.core import kernels, presets, targets
 from kcfg.core.report import units
-from kcfg.core.validate.selection import known
+from kcfg.core.validate.catalog import known
 
 SCRIPT = Path(sys.executable).parent / "kcfg"
 
@@ -41,8 +42,11 @@ def offered(line: str, shell: str = "bash") -> list[str]:
         "zsh": {"_TYPER_COMPLETE_ARGS": line},
         "fish": {"_TYPER_COMPLETE_ARGS": line, "_TYPER_COMPLETE_FISH_ACTION": "get-args"},
     }
-    done = kcfg(_KCFG_COMPLETE=f"complete_{shell}", **asked[shell])
-    assert done.returncode == 0 and not done.stderr, done.stderr
+    with pytest.MonkeyPatch.context() as patched:
+        for name, value in {"_KCFG_COMPLETE": f"complete_{shell}", **asked[shell]}.items():
+            patched.setenv(name, value)
+        done = CliRunner().invoke(application([]), prog_name="kcfg")
+    assert done.exit_code == 0 and not done.stderr, done.stderr
     return done.stdout.splitlines()
 
 
@@ -56,7 +60,7 @@ def test_commands_and_options() -> None:
 INDEX = kernels.find("index_prefill", "26.6")
 LINES: dict[str, list[str]] = {
     "kernels ": [*kernels.names(), "launch"],
-    "schema fa": ["fa4"],
+    "schema fa": ["fa4", "fa4_cute", "fa4_cute_bwd"],
     "explain --kernel ml": ["mla_decode", "mla_prefill", "mla_sparse"],
     "presets mi": ["mistral-7b", "mixtral-8x7b"],
     "derive --preset llama-3-8b-2": ["llama-3-8b-25-6", "llama-3-8b-26-7"],
@@ -96,6 +100,14 @@ def test_names_that_kcfg_knows(line: str, words: list[str]) -> None:
 def test_names_of_a_spec_are_all_its_values_and_inputs() -> None:
     found = set(offered("kcfg explain mine.kcfg.yaml "))
     assert found == set(units(INDEX)) | {member.key for member in INDEX.inputs.values()}
+
+
+def test_the_keys_of_a_launch_are_offered_by_their_paths(desk: Path) -> None:
+    (desk / "launch.yaml").write_text("{kernel: launch, shape: {pipelines: [{}, {}]}}")
+    line = "kcfg derive launch.yaml --set "
+    assert offered(f"{line}shared.dy") == ["shared.dynamic="]
+    assert "pipelines[1].stages=" in offered(f"{line}pipelines[1].s")
+    assert "mbarriers[0].count=" not in offered(f"{line}mbarriers[")
 
 
 def test_every_shell_is_answered() -> None:

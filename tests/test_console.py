@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from functools import partial
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -56,13 +57,32 @@ DOCUMENTS = {
 }
 
 
+def streamed(arguments: tuple[str, ...], encoding: str) -> bytes:
+    """What a command writes to a standard output of an encoding, in this process."""
+    stream = TextIOWrapper(BytesIO(), encoding=encoding)
+    with pytest.MonkeyPatch.context() as patched, pytest.raises(SystemExit) as end:
+        patched.setattr(sys, "stdout", stream)
+        console.safely(lambda: application(list(arguments))(list(arguments)))
+    assert end.value.code in (None, 0)
+    stream.flush()
+    written = stream.detach()
+    assert isinstance(written, BytesIO)
+    return written.getvalue()
+
+
 @pytest.mark.parametrize("what", DOCUMENTS)
 def test_documents_are_utf_8_whatever_the_stream_is(what: str) -> None:
-    wanted = kcfg(*DOCUMENTS[what], text=False)
-    assert wanted.returncode == 0 and wanted.stdout.decode("utf-8")
+    wanted = streamed(DOCUMENTS[what], "utf-8")
+    assert wanted.decode("utf-8")
     for encoding in ("latin-1", "ascii", "utf-16"):
-        found = kcfg(*DOCUMENTS[what], text=False, env=environment(PYTHONIOENCODING=encoding))
-        assert found.stdout == wanted.stdout
+        assert streamed(DOCUMENTS[what], encoding) == wanted
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1", "ascii", "utf-16"])
+def test_a_process_writes_the_same_document(encoding: str) -> None:
+    command = DOCUMENTS["json"]
+    found = kcfg(*command, text=False, env=environment(PYTHONIOENCODING=encoding))
+    assert found.returncode == 0 and found.stdout == streamed(command, "utf-8")
 
 
 PEOPLE = {"full", "table", "text"}

@@ -8,6 +8,7 @@ from typing import Any
 import compare
 import defined
 import pytest
+import shapes
 from typer.testing import CliRunner
 
 from kcfg.cli.main import application
@@ -17,6 +18,8 @@ from kcfg.core.report import report
 from kcfg.core.spec import Spec
 
 GOLDEN = Path(__file__).parent / "golden"
+IN_PYTHON = sorted({name for name, _ in shapes.IN_PYTHON})
+DEFINED = [shape for shape in shapes.SHAPES if shape[:2] not in shapes.IN_PYTHON]
 LABELS = ("kernel", "release", "digest", "name", "source")
 
 
@@ -35,7 +38,18 @@ def test_a_kernel_written_out_reports_the_same(release: str) -> None:
         assert after == before, row["inputs"]
 
 
-@pytest.mark.parametrize("kernel", [name for name in kernels.names() if name != "index_prefill"])
+@pytest.mark.parametrize("shape", DEFINED, ids=lambda shape: shape.id)
+def test_a_shipped_definition_is_written_out_as_it_stands(shape: shapes.Shape) -> None:
+    shipped, given = kernels.find(shape.kernel, shape.release), shape.inputs
+    again = defined.made(writing.like(shipped))
+    before, after = (report(cls(target=targets.find(), **given)) for cls in (shipped, again))
+    for found in (before, after):
+        for key in LABELS:
+            del found[key]
+    assert after == before
+
+
+@pytest.mark.parametrize("kernel", [each for each in IN_PYTHON if each != "index_prefill"])
 def test_what_the_grammar_does_not_reach_is_said(kernel: str) -> None:
     with pytest.raises(writing.BeyondError) as caught:
         writing.like(kernels.find(kernel))

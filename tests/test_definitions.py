@@ -20,6 +20,7 @@ from kcfg.core import kernels, targets
 from kcfg.core.diff import compare, derived as side
 from kcfg.core.emit.outline import outline
 from kcfg.core.engine import formula
+from kcfg.core.engine.struct import MANY
 from kcfg.core.explain.explanation import explain, reference
 from kcfg.core.report import report
 from kcfg.core.schema import schema
@@ -311,3 +312,11 @@ def test_commands_list_what_the_project_lists(
         done = CliRunner().invoke(application(["kernels"]), ["kernels", said])
         assert "mine: A kernel of mine" in done.output
     assert jsonschema.Draft202012Validator(schema()).is_valid({"kernel": "mine", "shape": {}})
+
+
+@pytest.mark.parametrize("name", defined.EXAMPLES)
+def test_many_of_a_kernel_are_derived_as_one_is(name: str) -> None:
+    """A class that is asked for often is compiled; whatever its members are called."""
+    (spec, *_) = defined.specs(name)
+    first = spec.derive().values()
+    assert all(spec.derive().values() == first for _ in range(MANY + 2))

@@ -10,18 +10,20 @@ import defined
 import pytest
 from hypothesis import HealthCheck, assume, given, settings, strategies as st
 from test_formula import assert_law, assert_reasons
+from typer.testing import CliRunner
 
 pytest.importorskip("numpy")
 
 import sweeps
 
+from kcfg.cli.main import application
 from kcfg.core.engine.arith import ceildiv, div, down, halved, mod, next_pow2, prev_pow2, up
 from kcfg.core.kernel import Kernel
 from kcfg.core.report import report
 from kcfg.core.spec import Spec
 from kcfg.core.spec.head import kernels as registry
 from kcfg.core.sweep.grid import Axis
-from kcfg.core.sweep.names import name_of
+from kcfg.core.sweep.named_values import name_of
 from kcfg.core.sweep.query import Head, Query
 
 SOME = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
@@ -141,19 +143,33 @@ INPUTS = st.fixed_dictionaries(
 
 
 @SOME
-@given(definitions(), INPUTS)
-def test_derive_equals_a_direct_evaluation(made: Made, inputs: Values) -> None:
-    (kernel,) = derived(made, [inputs])
+@given(definitions(), st.lists(INPUTS, min_size=2, max_size=4))
+def test_a_definition_keeps_the_laws(made: Made, several: list[Values]) -> None:
+    """All of them of one and the same definition: to make one costs most."""
+    inputs = several[0]
+    spec = first(made, inputs)
+    kernel = spec.derive()
+    assert_direct_evaluation(kernel, made, inputs)
+    assert_places(kernel, made, inputs)
+    assert_law(kernel)
+    assert_reasons(kernel)
+    keys = ("BM", "BN", "n")
+    assert_sweep(
+        spec,
+        tuple(Axis((key,), (tuple(dict.fromkeys(each[key] for each in several)),)) for key in keys),
+    )
+
+
+def assert_direct_evaluation(kernel: Kernel, made: Made, inputs: Values) -> None:
+    """Values are what the formulas come to without kcfg's own grammar."""
     values = kernel.values()
     wanted = made.wanted(inputs)
     assert {name: values[name] for name in wanted} == wanted
     assert values["supported"] is (wanted["v0"] >= 4 and inputs["n"] < 100 and inputs["BM"] != 77)
 
 
-@SOME
-@given(definitions(), INPUTS)
-def test_places_follow_each_other_and_tile(made: Made, inputs: Values) -> None:
-    (kernel,) = derived(made, [inputs])
+def assert_places(kernel: Kernel, made: Made, inputs: Values) -> None:
+    """Places follow each other, and regions tile the memory."""
     known = {**inputs, **made.wanted(inputs)}
     end = 0
     for name, (size, align) in made.regions.items():
@@ -174,14 +190,6 @@ def test_places_follow_each_other_and_tile(made: Made, inputs: Values) -> None:
     assert reached == (end if smem["regions"] else 0)
 
 
-@SOME
-@given(definitions(), INPUTS)
-def test_every_line_of_an_explanation_evaluates(made: Made, inputs: Values) -> None:
-    (kernel,) = derived(made, [inputs])
-    assert_law(kernel)
-    assert_reasons(kernel)
-
-
 @pytest.mark.parametrize("name", defined.EXAMPLES)
 def test_the_examples_explain_themselves(name: str) -> None:
     for spec in defined.specs(name):
@@ -189,17 +197,6 @@ def test_the_examples_explain_themselves(name: str) -> None:
             continue
         assert_law(spec.derive())
         assert_reasons(spec.derive())
-
-
-@SOME
-@given(definitions(), st.lists(INPUTS, min_size=2, max_size=4))
-def test_a_sweep_equals_scalar_derivation(made: Made, several: list[Values]) -> None:
-    spec = first(made, several[0])
-    axes = tuple(
-        Axis((key,), (tuple(dict.fromkeys(inputs[key] for inputs in several)),))
-        for key in ("BM", "BN", "n")
-    )
-    assert_sweep(spec, axes)
 
 
 @pytest.mark.parametrize(
@@ -264,3 +261,29 @@ def first(made: Made, inputs: Values) -> Spec:
 
 def derived(made: Made, several: list[Values]) -> list[Kernel]:
     return [first(made, inputs).derive() for inputs in several]
+
+
+CHOSEN = """\
+defines: x
+inputs:
+  group: {choices: [1, 2, 4], default: 2, unit: CTAs, tunable: true}
+  mode: {choices: ["1", "2"], default: "1"}
+values: {half: 256 // group}
+supported: {small: half <= 100}
+---
+kernel: x
+"""
+
+
+def test_choices_of_numbers_are_numbers() -> None:
+    def run(*arguments: str) -> Any:
+        return CliRunner().invoke(application(list(arguments)), list(arguments), input=CHOSEN)
+
+    assert run("derive", "-", "--get", "half", "--get", "mode").stdout == "128\n1\n"
+    assert run("derive", "-", "--set", "group=4", "--get", "half").stdout == "64\n"
+    assert "passes with group = 4 (not 2)" in run("explain", "-").stdout
+    refused = run("validate", "-", "--set", "group=3")
+    assert refused.exit_code != 0 and "expected one of 1, 2, 4, not 3" in refused.output
+    swept = run("sweep", "-", "--set", "group=[1,4]", "--columns", "half", "-q", "--format", "csv")
+    assert swept.stdout.splitlines()[1:] == ["256", "64"]
+    assert "expected one of" in run("sweep", "-", "--set", "group=1..4").output

@@ -239,7 +239,7 @@ def test_groups_of_mbarriers_are_those_that_shared_memory_has(shape: shapes.Shap
     smem, groups = block(shape).smem, block(shape).mbarriers
     if smem is None or not groups or not shape.supported:
         pytest.skip("mbarriers are not modelled, or upstream refuses their number with the rest")
-    held = sum(region.bytes or 0 for region in smem.regions if "mbarriers" in (region.name or ""))
+    held = sum(region.bytes or 0 for region in smem.regions if region.mbarriers)
     assert sum(group.count or 0 for group in groups) * 8 == held
 
 

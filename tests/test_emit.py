@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -171,12 +173,13 @@ def test_what_does_not_add_up_does_not_compile(
 def test_each_sub_partition_has_its_own_sum_where_a_warpgroup_has_several_counts() -> None:
     """MLA prefill: the last warpgroup has two warps of 48 and two of 24, and the first have 512."""
     text = emit.emit(derive("mla_prefill", "26.6", MLA), "python")
-    module(text.replace("idle_cap = 24", "idle_cap = 48"))
+    with pytest.raises(AssertionError, match="changed by hand"):  # the sums hold, the seal not
+        module(text.replace("idle_cap: Final = 24", "idle_cap: Final = 48"))
     for old, new, short in (
-        ("mma_cap = 48", "mma_cap = 56", "0"),
-        ("load_cap = 48", "load_cap = 56", "1"),
-        ("idle_cap = 24", "idle_cap = 56", "2"),
-        ("softmax1_cap = 184", "softmax1_cap = 192", "0"),
+        ("mma_cap: Final = 48", "mma_cap: Final = 56", "0"),
+        ("load_cap: Final = 48", "load_cap: Final = 56", "1"),
+        ("idle_cap: Final = 24", "idle_cap: Final = 56", "2"),
+        ("softmax1_cap: Final = 184", "softmax1_cap: Final = 192", "0"),
     ):
         assert text.count(old) == 1
         why = f"setmaxnreg deals out what there is in sub-partition {short}"
@@ -320,7 +323,7 @@ def test_a_cluster_over_the_portable_size_needs_its_attribute(
 def test_python_asserts_at_import() -> None:
     text = emit.emit(derive("index_prefill", "26.6", INDEXER), "python")
     with pytest.raises(AssertionError, match="k follows what is before it"):
-        module(text.replace("k_offset = 16384", "k_offset = 0"))
+        module(text.replace("k_offset: Final = 16384", "k_offset: Final = 0"))
 
 
 def test_absent_words_and_truth_have_a_form_in_every_language() -> None:
@@ -329,7 +332,7 @@ def test_absent_words_and_truth_have_a_form_in_every_language() -> None:
     assert "bool is_mla = false;" in texts["cpp"]
     assert "Swizzle swizzle_mode = Swizzle::_128B;" in texts["cuda"]
     assert "DType rope_dtype = DType::absent;" in texts["cpp"]
-    assert "rope_dtype = None\n" in texts["python"]
+    assert "rope_dtype: Final = None\n" in texts["python"]
     assert "# rope_dtype: absent\n" in texts["mojo"]
     assert "comptime qkv_dtype: DType = DType.bfloat16\n" in texts["mojo"]
 
@@ -463,10 +466,15 @@ def test_what_upstream_takes_though_it_does_not_add_up_says_so() -> None:
     assert "\n// does not hold: smem::used <= smem::limit, " in emitted.stdout
 
 
-def test_a_launch_has_nothing_derived(tmp_path: Path) -> None:
-    refused = run("-", "--lang", "cpp", stdin="kernel: launch\nshape: {threads: 128}\n")
+def test_of_a_launch_that_says_little_little_is_emitted() -> None:
+    emitted = run("-", "--lang", "cpp", stdin="kernel: launch\nshape: {threads: 128}\n")
+    assert emitted.exit_code == 0
+    assert "namespace kcfg::launch {" in emitted.stdout
+    assert "constexpr int threads = 128;" in emitted.stdout
+    assert "namespace smem" not in emitted.stdout
+    refused = run("-", "--lang", "cpp", stdin="kernel: launch\nshape: {threads: 1056}\n")
     assert refused.exit_code == 1
-    assert "written by hand" in refused.stderr
+    assert "BLK001" in refused.stderr
 
 
 def test_one_configuration_is_chosen_by_name() -> None:
@@ -638,3 +646,65 @@ def test_the_hook_is_one_that_pre_commit_takes() -> None:
     hook = next(each for each in hooks if each["id"] == "kcfg-emit")
     assert hook["entry"] == "kcfg-emit"
     assert hook["pass_filenames"] is False
+
+
+# Changed by hand
+
+
+def numbers(text: str, mark: str) -> Iterator[tuple[int, int]]:
+    """Where the numbers of the code are, comments and texts left out."""
+    at = 0
+    for line in text.splitlines(keepends=True):
+        code = re.sub(r'"[^"]*"', lambda found: " " * len(found[0]), line.split(mark)[0])
+        if not code.lstrip().startswith("#"):
+            for found in re.finditer(r"(?<![\w.])\d+(?![\w.])", code):
+                yield at + found.start(), at + found.end()
+        at += len(line)
+
+
+@pytest.mark.parametrize("name", ["deepseek-v3-2-index", "llama-3-70b-gate-up-nvfp4"])
+def test_a_number_that_is_changed_by_hand_is_caught_wherever_it_stands(name: str) -> None:
+    spec = next(each for each in specs() if each.source.startswith(f"{name}#"))
+    text = emit.emit(spec.derive(), "python")
+    module(text)
+    places = list(numbers(text, "#"))
+    assert len(places) > 50
+    for start, end in places:
+        changed = f"{text[:start]}{int(text[start:end]) + 8}{text[end:]}"
+        with pytest.raises(AssertionError):
+            module(changed)
+
+
+@needs("g++")
+def test_the_seals_are_those_of_a_compiler_too(tmp_path: Path) -> None:
+    spec = next(each for each in specs() if each.source.startswith("deepseek-v3-2-index#"))
+    text = emit.emit(spec.derive(), "cpp", namespace="my::indexer")
+    assert "\nnamespace my::indexer {\n" in text
+    (tmp_path / "a.h").write_text(text)
+    changed = re.sub(r"(int static_reg_budget = )(\d+)", lambda m: f"{m[1]}{int(m[2]) + 8}", text)
+    assert changed != text
+    (tmp_path / "b.h").write_text(changed)
+    for file, said in (("a.h", ""), ("b.h", "changed by hand: one of")):
+        (tmp_path / "all.cpp").write_text(f'#include "{file}"\n')
+        told = compiled([*CPP, "-fsyntax-only", "all.cpp"], tmp_path)
+        assert said in told and bool(said) is bool(told)
+
+
+@pytest.mark.parametrize(
+    ("namespace", "lang", "said"),
+    [
+        ("my::int", "cpp", "int cannot be a namespace"),
+        ("my.gemm", "cuda", "expected a namespace such as my::gemm"),
+        ("", "cpp", "expected a namespace"),
+        ("mine", "python", "python has no namespaces"),
+    ],
+)
+def test_what_is_no_namespace_is_refused(namespace: str, lang: str, said: str) -> None:
+    with pytest.raises(emit.NamespaceError, match=re.escape(said)):
+        emit.emit(specs()[0].derive(), lang, namespace=namespace)
+
+
+def test_upstreams_members_stand_apart_from_steps() -> None:
+    text = emit.emit(derive("fa4", "26.6", FA4_26), "python")
+    own, steps = text.index(": its members."), text.index("# kcfg's steps on the way")
+    assert own < text.index("\nnum_kv_stages: Final =") < steps < text.index("\nslots: Final =")

@@ -18,13 +18,14 @@ from kcfg.core.engine.graph import graph
 from kcfg.core.engine.quantity import quantity
 from kcfg.core.engine.terms import all_of
 from kcfg.core.errors import UnknownError
-from kcfg.core.explain import verdict
+from kcfg.core.explain import refusal
 from kcfg.core.explain.elsewhere import elsewhere
 from kcfg.core.explain.explanation import explain, plain, reference
 from kcfg.core.explain.moves import Move, distance, moves
 from kcfg.core.explain.nearest import Nearest, nearest, said
 from kcfg.core.explain.searching import Change, Search
 from kcfg.core.explain.story import LIMIT, story
+from kcfg.core.findings import findings
 from kcfg.core.kernel import Kernel
 
 REFUSED = [shape for shape in shapes.SHAPES if shape.supported is False]
@@ -68,7 +69,9 @@ def test_every_value_is_explained(shape: shapes.Shape) -> None:
                     continue
                 owner = kernel if entry.kind != "target" else attrgetter("target")(kernel)
                 name = entry.name.removeprefix("target.") if owner is not kernel else entry.name
-                assert entry.value == attrgetter(name)(owner)
+                places = dict(type(kernel).places())
+                read = kernel.read(name) if name in places else attrgetter(name)(owner)
+                assert entry.value == read
         assert json.loads(json.dumps(plain(found)))["key"] == key
 
 
@@ -120,8 +123,8 @@ def test_a_user_is_one_that_reads() -> None:
     for user, reads in found.reads.items():
         for read in reads:
             users.setdefault(read.name, []).append(user)
-    assert users == {name: found.users(name) for name in users}
-    assert found.users("MMA_X") == []
+    assert users == {name: list(found.users(name)) for name in users}
+    assert found.users("MMA_X") == ()
     assert (
         "supported"
         in explain(shapes.derive("index_prefill", "26.6", shapes.INDEXER), "k_stages").used_by
@@ -147,7 +150,7 @@ def test_an_unknown_name_is_refused_with_the_likely_one() -> None:
 
 def assert_failures(kernel: Kernel) -> None:
     """Every failed condition is false where it is asked, and none is left out."""
-    found = verdict.failures(kernel)
+    found = refusal.failures(kernel)
     if "supported" not in kernel.quantities or kernel.read("supported"):
         assert found == []
         return
@@ -169,7 +172,7 @@ def assert_failures(kernel: Kernel) -> None:
         at = failure.path[-1].rpartition(".")[0]
         owner = attrgetter(at)(kernel) if at in kernel.parts else kernel
         names = vars(type(owner)).keys() | set(owner.inputs) | set(owner.quantities)
-        words = verdict.conditions(type(kernel)).expression.names | _helpers(type(owner))
+        words = refusal.conditions(type(kernel)).expression.names | _helpers(type(owner))
         scope = words | {name: getattr(owner, name) for name in names if name in failure.condition}
         scope["target"] = kernel.target
         assert not eval(failure.condition, scope), failure
@@ -188,12 +191,14 @@ def _helpers(cls: type[Kernel]) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("shape", shapes.SHAPES, ids=lambda shape: shape.id)
+@pytest.mark.parametrize(
+    "shape", [s for s in shapes.SHAPES if s[:2] in shapes.IN_PYTHON], ids=lambda shape: shape.id
+)
 def test_failures_are_the_conditions_that_do_not_hold(shape: shapes.Shape) -> None:
     assert_failures(derive(shape))
 
 
-@pytest.mark.parametrize(("kernel", "release"), shapes.RELEASES)
+@pytest.mark.parametrize(("kernel", "release"), shapes.IN_PYTHON)
 def test_random_failures_are_too(kernel: str, release: str) -> None:
     @SOME
     @given(shapes.random(kernel, release))
@@ -205,7 +210,7 @@ def test_random_failures_are_too(kernel: str, release: str) -> None:
 
 def test_a_failure_shows_both_sides_and_what_it_rests_on() -> None:
     kernel = shapes.derive("fa4", "25.6", shapes.FA4_25 | {"depth": 256})
-    stages, columns = verdict.failures(kernel)
+    stages, columns = refusal.failures(kernel)
     assert (stages.name, stages.condition) == ("ring_depth", "num_kv_stages >= 2")
     assert stages.sides == (("num_kv_stages", 1),)
     assert stages.inputs == ("depth", "dtype_size", "swizzle_mode")
@@ -214,7 +219,7 @@ def test_a_failure_shows_both_sides_and_what_it_rests_on() -> None:
 
 def test_a_verdict_within_the_verdict_is_followed() -> None:
     inputs = shapes.FA4_26 | {"BM": 64, "rope_dtype": "bfloat16", "nope_depth": 64}
-    found = verdict.failures(shapes.derive("fa4", "26.7", inputs))
+    found = refusal.failures(shapes.derive("fa4", "26.7", inputs))
     rope = next(failure for failure in found if failure.name == "no_rope")
     assert rope.path == ("supported", "ws_fits")
     assert rope.premises == ("use_ws",)
@@ -230,14 +235,14 @@ def test_without_source_a_refusal_is_still_one() -> None:
         "  return all_of(first=True, second=False, third=False)",
     )
     exec(compile("\n".join(lines), "nowhere.py", "exec"), scope | {"__name__": "nowhere"}, scope)
-    found = verdict.failures(scope["Bare"](target=targets.find()))
+    found = refusal.failures(scope["Bare"](target=targets.find()))
     assert [(failure.name, failure.condition) for failure in found] == [("supported", "")]
 
 
 def test_binding_says_what_limits_the_stages() -> None:
-    (fit,) = verdict.binding(shapes.derive("index_prefill", "26.6", shapes.INDEXER))
+    (fit,) = refusal.binding(shapes.derive("index_prefill", "26.6", shapes.INDEXER))
     assert (fit.fits, fit.left, fit.missing) == (5, 13580, 3460)
-    (slots,) = verdict.binding(shapes.derive("fa4", "26.7", shapes.FA4_26))
+    (slots,) = refusal.binding(shapes.derive("fa4", "26.7", shapes.FA4_26))
     assert slots.path[0] == "num_kv_stages"
 
 
@@ -271,7 +276,16 @@ def test_what_is_found_passes(shape: shapes.Shape) -> None:
 
 @pytest.mark.parametrize("shape", TAKEN, ids=lambda shape: shape.id)
 def test_nothing_is_searched_where_nothing_is_refused(shape: shapes.Shape) -> None:
-    assert nearest(derive(shape)) is None
+    kernel = derive(shape)
+    found, errors = nearest(kernel), errors_of(kernel)
+    assert (found is None) is not errors
+    for each in (found.author, found.model, found.mixed) if found else ():
+        for changes in passing(each) if each else ():
+            assert not errors_of(changed(kernel, changes))
+
+
+def errors_of(kernel: Kernel) -> bool:
+    return any(finding.severity == "error" for finding in findings(kernel))
 
 
 def by_brute_force(
@@ -308,7 +322,7 @@ def test_the_search_finds_what_brute_force_finds(shape: shapes.Shape, tunable: b
     author, model, _ = search(*shape[:2], shape.inputs)
     found = author if tunable else model
     assert found.complete
-    allowed = moves(kernel, verdict.failures(kernel), tunable=tunable)
+    allowed = moves(kernel, refusal.failures(kernel), tunable=tunable)
     mending = by_brute_force(kernel, allowed, found.together)
     names = {member.key: name for name, member in kernel.inputs.items()}
     told = {
@@ -321,7 +335,8 @@ def test_the_search_finds_what_brute_force_finds(shape: shapes.Shape, tunable: b
 @pytest.mark.parametrize(("kernel", "release"), shapes.RELEASES)
 def test_choices_are_told_from_facts(kernel: str, release: str) -> None:
     cls = kernels.find(kernel, release)
-    assert any(member.tunable for member in cls.inputs.values())
+    plan = kernel.startswith("flashmla")  # fixed: the model says all there is to say
+    assert any(member.tunable for member in cls.inputs.values()) or plan
     assert not all(member.tunable for member in cls.inputs.values())
     for wanted in ("depth", "qk_depth", "num_q_heads", "qkv_dtype", "M"):
         assert wanted not in cls.inputs or not cls.inputs[wanted].tunable
@@ -394,7 +409,8 @@ def test_a_story_is_complete_and_short(shape: shapes.Shape) -> None:
     assert len(names) == len(set(names)) <= LIMIT
     assert told.supported is shape.supported
     assert (told.supported is None) or names[-1] == "supported" or "supported" in names
-    assert bool(told.failures) is (told.nearest is not None) is (shape.supported is False)
+    assert bool(told.failures) is (shape.supported is False)
+    assert (told.nearest is not None) is errors_of(kernel)
     rests = {key for entry in told.decisions for key in entry.inputs}
     assert {entry.key for entry in told.inputs} == rests
     json.dumps(plain(told))

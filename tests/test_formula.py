@@ -68,12 +68,19 @@ def recorded(entry: Quantity[Any], struct: Struct) -> list[tuple[str, dict[str, 
     return calls
 
 
+KEPT: set[tuple[Any, str, str]] = set()
+"""Formulas with numbers that kept the law: the lines of the same with the same are the same."""
+
+
 def assert_law(kernel: Kernel) -> None:
     """Every line of every quantity's explanation evaluates to its value."""
     for struct, entry in quantities(kernel):
-        value, names = getattr(struct, entry.name), words(entry)
-        lines = formula.steps(struct, entry)
-        assert lines[0] == formula.substituted(struct, entry)
+        value, first = getattr(struct, entry.name), formula.substituted(struct, entry)
+        if (entry.formula, first, repr(value)) in KEPT:
+            continue
+        KEPT.add((entry.formula, first, repr(value)))
+        lines, names = formula.steps(struct, entry), words(entry)
+        assert lines[0] == first
         assert lines[-1] == repr(value)
         for line in lines:
             assert same(eval(line, names), value), (entry.key, line, value)
@@ -125,7 +132,9 @@ def test_random_shapes_keep_the_law(kernel: str, release: str) -> None:
     keep()
 
 
-@pytest.mark.parametrize("shape", shapes.SHAPES, ids=lambda shape: shape.id)
+@pytest.mark.parametrize(
+    "shape", [s for s in shapes.SHAPES if s[:2] in shapes.IN_PYTHON], ids=lambda shape: shape.id
+)
 def test_a_text_is_the_formula_without_self(shape: shapes.Shape) -> None:
     for struct, entry in quantities(shapes.derive(shape.kernel, shape.release, shape.inputs)):
         declared = (*struct.inputs, *struct.quantities, *struct.parts, "target")

@@ -7,9 +7,11 @@ import pickle
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from shapes import FA4_26, INDEXER, SHAPES
 from typer.testing import CliRunner
@@ -135,6 +137,187 @@ def test_it_pickles_and_is_shown_in_a_notebook(shape: Any) -> None:
     assert shape.kernel in repr(config)
 
 
+GEMM = Path(__file__).parent / "definitions" / "ws_gemm.kcfg.yaml"
+
+
+def test_a_definition_stands_where_a_name_does() -> None:
+    gemm = kcfg.load(GEMM)
+    assert (gemm.kernel, gemm.release) == ("ws_gemm", "1")
+    assert gemm == kcfg.load(str(GEMM)) and hash(gemm) == hash(kcfg.load(GEMM))
+    for kernel in (gemm, str(GEMM), pickle.loads(pickle.dumps(gemm))):
+        config = kcfg.derive(kernel, BN=192)
+        assert config["stages"] == 4 and config.report() == kcfg.derive(gemm, BN=192).report()
+    copy = pickle.loads(pickle.dumps(config))
+    assert copy == config and copy["stages"] == 4 and copy.explain("stages").value == 4
+    sizes = range(16, 257, 16)
+    given = [{"BN": columns, "BK": depth} for columns, depth in product(sizes, sizes)]
+    for candidates in (given, given[:40]):
+        pruned = kcfg.prune(gemm, candidates)
+        takes = [each for each in candidates if kcfg.derive(gemm, **each).supported]
+        assert list(pruned) == takes and pruned[:2] == tuple(takes[:2])
+        assert [each.candidate for each in pruned.dropped] == [
+            e for e in candidates if e not in takes
+        ]
+    with pytest.raises(kcfg.Error, match="expected the version of ws_gemm, 1, not `2`"):
+        kcfg.derive(gemm, "2")
+
+
+def test_load_says_where_a_definition_is_wrong(tmp_path: Path) -> None:
+    path = tmp_path / "bad.kcfg.yaml"
+    path.write_text("defines: bad\ninputs: {a: 1}\nvalues:\n  b: a +\n  c: d\n")
+    for call in (kcfg.load, kcfg.derive, kcfg.early_config_prune):
+        with pytest.raises(kcfg.Error) as caught:
+            call(str(path))
+        places = [(each.file, each.line, each.column) for each in caught.value.problems]
+        assert places == [(str(path), 4, 8), (str(path), 5, 6)]
+    path.write_text("defines: one\n---\ndefines: two\n")
+    with pytest.raises(kcfg.Error, match="several kernels"):
+        kcfg.load(path)
+    assert kcfg.load(f"{path}#two").kernel == "two"
+    with pytest.raises(kcfg.Error, match="no such file"):
+        kcfg.load(tmp_path / "none")
+
+
+def test_must_alone_drops_where_a_definition_has_it(tmp_path: Path) -> None:
+    path = tmp_path / "bound.kcfg.yaml"
+    path.write_text(
+        "defines: bound\ninputs: {n: 1}\nsupported: {estimate: n < 4}\nmust: {sure: 2 * n < 20}\n"
+    )
+    for count in (12, 200):
+        pruned = kcfg.prune(str(path), ({"n": n} for n in range(1, count)))
+        assert [each["n"] for each in pruned] == list(range(1, 10))
+        first = next(pruned.dropped)
+        assert first.why == ("sure: 2 * n < 20; 2 * n is 20",)
+
+
+@pytest.mark.parametrize("kernel", ["fa4", "ws_gemm"])
+def test_a_sweep_is_what_derive_gives_at_every_point(kernel: str) -> None:
+    about: Any = kcfg.load(GEMM)
+    fixed: dict[str, Any] = {}
+    axes: dict[str, Any] = {"BN": np.array([64, 128]), "dtype": ["bf16", "f16"], "BK": (16, 256)}
+    if kernel == "fa4":
+        about, fixed = "fa4", {**FA4, "ov_depth": 128}
+        axes = {"BM": [64, 128, 256], "qk_depth": range(64, 257, 64), "pair_cta": (False, True)}
+    fixed = {key: value for key, value in fixed.items() if key not in axes}
+    swept = kcfg.sweep(about, **axes, **fixed)
+    assert swept.varied == tuple((key,) for key in axes)
+    assert swept.shape == tuple(map(len, axes.values())) and swept.points == len(swept["supported"])
+    for place, point in enumerate(product(*axes.values())):
+        inputs = {
+            k: v.item() if isinstance(v, np.generic) else v
+            for k, v in zip(axes, point, strict=True)
+        }
+        config = kcfg.derive(about, **{**fixed, **inputs})
+        given = {name: swept[name].tolist()[place] for name in swept}
+        assert {name: given[name] for name in config} == dict(config)
+        assert all(given[key] == config.inputs[key] for key in axes)
+    assert swept.supported == swept["supported"].sum()
+    copy = pickle.loads(pickle.dumps(swept))
+    assert all((copy[name] == swept[name]).all() for name in swept) and "points" in repr(copy)
+
+
+def test_a_sweep_gives_the_columns_and_points_that_are_asked_for() -> None:
+    tall = kcfg.sweep(
+        "fa4",
+        **{**FA4, "qk_depth": [64, 128], "ov_depth": [64, 128]},
+        zip=[["qk_depth", "ov_depth"]],
+        columns=["num_kv_stages", "smem_used"],
+        where="BM == 256",
+    )
+    assert list(tall) == ["num_kv_stages", "smem_used"] and tall.shape == (2,)
+    assert tall.varied == (("qk_depth", "ov_depth"),) and tall["num_kv_stages"].dtype == np.int64
+    assert len(kcfg.sweep("fa4", **FA4)["num_kv_stages"]) == 1
+
+
+SWEPT: list[tuple[dict[str, Any], str]] = [
+    ({"where": "BM >"}, "where:1:"),
+    ({"where": "bm > 1"}, "did you mean `BM`?"),
+    ({"where": 1}, "expected a condition as text"),
+    ({"columns": ["smem_usd"]}, "did you mean `smem_used`?"),
+    ({"columns": "smem_used"}, "expected a list of names"),
+    ({"zip": [["BM", "page_size"]]}, "`page_size` has no list or range to zip"),
+    ({"zip": 1}, "expected a list of lists"),
+    ({"group": [4, "four"]}, "not the quoted text `four`"),
+    ({"group": []}, "an empty list"),
+    ({"group": [4, 4]}, "given twice"),
+    ({"num_q_heads": range(1, 10**6), "group": range(1, 10**5)}, "name fewer columns"),
+    ({"kernel": "launch"}, "nothing to sweep"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), SWEPT, ids=lambda part: str(part)[:40])
+def test_a_sweep_that_cannot_be_done_is_the_same_error(call: dict[str, Any], message: str) -> None:
+    with pytest.raises(kcfg.Error) as caught:
+        kcfg.sweep(**{"kernel": "fa4", **FA4, "BM": [64, 128], **call})
+    assert message in str(caught.value)
+    assert all(message.isprintable() for message in str(caught.value).splitlines())
+
+
+def test_without_numpy_it_says_what_to_install() -> None:
+    program = (
+        "import sys; sys.modules['numpy'] = None\n"
+        "import kcfg\n"
+        "try: kcfg.sweep('fa4')\n"
+        "except kcfg.Error as error: print(error)\n"
+        f"print(kcfg.prune({str(GEMM)!r}, [{{'BN': 16 * n}} for n in range(1, 17)] * 6))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    said, pruned = done.stdout.splitlines()
+    assert "needs NumPy" in said and "pip install" in said, done.stderr
+    assert pruned == repr(kcfg.prune(str(GEMM), [{"BN": 16 * n} for n in range(1, 17)] * 6))
+
+
+def test_candidates_of_any_kind_are_judged_or_refused() -> None:
+    mixed: list[dict[str, Any]] = [{"BM": 64 + 64 * (n % 3)} for n in range(70)]
+    mixed += [{"BM": 128, "bn_cap": n % 4} for n in range(70)] + [{"BM": np.int64(128)}] * 70
+    pruned = kcfg.prune("fa4", mixed, "26.7", **FA4)
+    takes = [
+        place
+        for place, one in enumerate(mixed)
+        if kcfg.derive("fa4", "26.7", **{**FA4, **one}).supported
+    ]
+    assert pruned.kept == tuple(takes)
+    for wrong in (True, 1.5, [64], "64", {"a": 1}):
+        with pytest.raises(kcfg.Error, match=r"shape\.BM"):
+            kcfg.prune("fa4", [*mixed[:70], {"BM": wrong}], "26.7", **FA4)
+    with pytest.raises(kcfg.Error, match="a candidate is a mapping"):
+        kcfg.prune("fa4", [5], "26.7", **FA4)  # type: ignore[type-var]
+
+
+def test_what_is_given_back_pickles() -> None:
+    old, new = (kcfg.derive(GEMM_NAME, BN=columns) for columns in (128, 192))
+    moved = kcfg.diff(old, new)
+    copy = pickle.loads(pickle.dumps(moved))
+    assert [each.name for each in copy.changed] == [each.name for each in moved.changed]
+    told = old.explain("stages")
+    assert pickle.loads(pickle.dumps(told)).value == told.value
+    pruned = kcfg.prune(GEMM_NAME, [{"BN": 128}, {"BN": 256, "BK": 256}])
+    dropped = list(pickle.loads(pickle.dumps(pruned)).dropped)
+    assert [each.why for each in dropped] == [each.why for each in pruned.dropped]
+    for name in ("fa4", GEMM_NAME, "triton_scaled"):
+        manual = kcfg.kernel(name)
+        assert pickle.loads(pickle.dumps(manual)) == manual
+        assert pickle.loads(pickle.dumps(manual)).inputs == manual.inputs
+
+
+GEMM_NAME = str(GEMM)
+
+
+def test_threads_do_everything_alike() -> None:
+    def one(number: int) -> Any:
+        gemm = kcfg.load(GEMM)
+        config = kcfg.derive(gemm, BN=64 * (1 + number % 4))
+        swept = kcfg.sweep(gemm, BN=[64, 128, 192], BK=[32, 64], columns=["stages"])
+        pruned = kcfg.prune(gemm, [{"BN": 16 * n, "BK": 64 + number % 3} for n in range(1, 17)])
+        attention = kcfg.derive("triton_attention", num_stages=1 + number % 5)
+        said = config.explain("stages").value, attention["shared"], len(attention.findings)
+        return config.report(), swept["stages"].tolist(), list(pruned), said, config._repr_svg_()
+
+    with ThreadPoolExecutor(8) as pool:
+        together = list(pool.map(one, range(10)))
+    assert together == [one(number) for number in range(10)]
+
+
 def test_threads_derive_alike() -> None:
     def one(number: int) -> Any:
         heads = 8 * (1 + number % 16)
@@ -173,6 +356,12 @@ def test_a_users_program_is_typed(tmp_path: Path) -> None:
         "    if not config.runs:\n"
         "        raise ValueError(config.findings[0].message)\n"
         "    return count\n\n\n"
+        "swept = kcfg.sweep(kcfg.load('a.yaml'), BN=range(1, 9), columns=['stages'])\n"
+        'best: int = int(swept["stages"].max())\n'
+        "kept: list[dict[str, int]] = list(kcfg.prune('a.yaml', [{'BN': best}]))\n"
+        "fits = kcfg.early_config_prune('triton_gemm_tma', names={'dtype': 'a'})\n"
+        "left = fits([], {'a': 1}, K=4)\n"
+        "print(len(left), kept, kcfg.kernel('fa4').inputs[0].name)\n"
         "try:\n    stages(128)\nexcept kcfg.Error as wrong:\n    print(wrong.problems[0].path)\n"
     )
     root = Path(__file__).parent.parent
@@ -208,6 +397,28 @@ def test_prune_keeps_what_the_verdict_takes_and_says_why_of_the_rest(count: int)
         assert each.candidate in given and each.why
         assert not each.configuration.supported
     assert any(" is " in why for each in dropped for why in each.why)
+
+
+WIDE = """\
+defines: wide
+inputs: {BN: 256}
+values: {columns: 2 * BN}
+supported: {whole: BN % 64 == 0}
+tensor_memory: {acc: {columns: columns}}
+"""
+
+
+def test_what_is_kept_may_be_judged_by_the_rules_too(tmp_path: Path) -> None:
+    (tmp_path / "wide.kcfg.yaml").write_text(WIDE)
+    wide = kcfg.load(tmp_path / "wide.kcfg.yaml")
+    pruned = kcfg.prune(wide, [{"BN": width} for width in (64, 96, 256, 512)])
+    assert [each["BN"] for each in pruned] == [64, 256, 512]
+    judged = pruned.judged()
+    assert [each["BN"] for each in judged] == [64, 256]
+    assert all(wide_one.runs for wide_one in (kcfg.derive(wide, **each) for each in judged))
+    verdict, rule = judged.dropped
+    assert verdict.why[0].startswith("whole: BN % 64 == 0")
+    assert rule.candidate == {"BN": 512} and rule.why[0].startswith("TMEM002: ")
 
 
 def test_prune_takes_short_names_and_says_what_is_wrong() -> None:

@@ -10,6 +10,9 @@ from typing import Any
 import pytest
 
 from kcfg.core.hardware.occupancy import Block, cliffs, drops_minimum, occupancy, register_cap
+from kcfg.core.rules.cliffs import nearby
+from kcfg.core.rules.occupancy import resident as sharing
+from kcfg.core.spec import Spec, read
 from kcfg.core.targets import find, names
 
 B200 = find("b200")
@@ -173,11 +176,17 @@ def test_launch_bounds_out_of_range_are_refused(threads: int, min_blocks: int) -
         register_cap(B200, threads, min_blocks)
 
 
+def distances(block: Block) -> list[int | None]:
+    """Shared memory that must go for one block more, and that costs one; registers likewise."""
+    found = cliffs(B200, block)
+    return [found.smem_fewer, found.smem_more, found.registers_fewer, found.registers_more]
+
+
 def test_cliffs_of_known_blocks() -> None:
     wide = occupancy(B200, threads=384, registers=168, dynamic_smem=100000)
-    assert cliffs(B200, wide.block) == (None, 132449, 88, 1)
+    assert distances(wide.block) == [None, 132449, 88, 1]
     deep = occupancy(B200, threads=128, registers=64, dynamic_smem=131072)
-    assert cliffs(B200, deep.block) == (131072 - 115712, 101377, None, None)
+    assert distances(deep.block) == [131072 - 115712, 101377, None, None]
     # Five blocks of 45,568 bytes, the reserve included 46,592 each; without a dynamic part.
     static = occupancy(B200, threads=128, registers=64, static_smem=49152)
     assert cliffs(B200, static.block).smem_fewer == 49152 - 45568
@@ -235,3 +244,30 @@ def test_cliffs_of_shared_memory_are_those_of_trying_every_size(seed: int) -> No
     more = [total - size for total in tried if total > size and tried[total] < now]
     found = cliffs(target, block)
     assert (found.smem_fewer, found.smem_more) == (first(less), first(more))
+
+
+@pytest.mark.parametrize(
+    ("shape", "said"),
+    [
+        (
+            "threads: 256, registers: {entry: 88}, shared: {static: 0, dynamic: 20000}",
+            "2 blocks per SM: more with at most 80 registers and 192 threads; fewer from"
+            " 115,713 B (113.0 KiB) of shared memory, 129 registers and 321 threads",
+        ),
+        ("threads: 64", "32 blocks per SM: fewer from 65 threads"),
+        ("threads: 1024, shared: {dynamic: 300000}", ""),
+    ],
+)
+def test_what_is_nearby_is_true_of_the_occupancy(shape: str, said: str) -> None:
+    """Each figure is where the number of blocks changes, by the rule that counts them."""
+    (spec,) = read(f"kernel: launch\nshape: {{{shape}}}\n", "a.yaml")
+    assert isinstance(spec, Spec)
+    block = spec.derive().block
+    assert nearby(block) == said
+    if block.registers is None:
+        return
+    blocks = sharing(block, 256).blocks
+    for threads, change in ((192, 1), (224, 0), (320, 0), (321, -1)):
+        assert (sharing(block, threads).blocks > blocks) - (
+            sharing(block, threads).blocks < blocks
+        ) == change

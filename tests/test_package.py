@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import tomllib
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,9 @@ def test_every_folder_of_modules_is_installed() -> None:
         for module in (ROOT / top).rglob("*.py")
     }
     folders = folders - {"kcfg.core.public"} | {"kcfg"}  # the library is the package itself
-    assert sorted(listed) == sorted(folders), "pyproject.toml lists the folders of modules"
+    lacking = [f'"{each}",' for each in sorted(folders - set(listed))]
+    assert lacking == [], f"pyproject.toml: [tool.setuptools] packages lacks {' '.join(lacking)}"
+    assert sorted(listed) == sorted(folders), "pyproject.toml lists a folder without modules"
 
 
 def test_the_library_is_seen_by_type_checkers() -> None:
@@ -39,9 +42,14 @@ def test_every_data_file_is_shipped() -> None:
         for path in (ROOT / top).rglob("*"):
             if path.is_file() and path.suffix not in (".py", ".pyc"):
                 home = next(folder for folder in path.parents if folder in homes)
-                package = ".".join((homes[home], *path.parent.relative_to(home).parts))
-                patterns = listed["package-data"].get(package, ())
-                assert any(path.match(pattern) for pattern in patterns), path.relative_to(ROOT)
+                folders = [each for each in path.parents if each.is_relative_to(home)]
+                assert any(
+                    fnmatch(str(path.relative_to(folder)), pattern)
+                    for folder in folders
+                    for pattern in listed["package-data"].get(
+                        ".".join((homes[home], *folder.relative_to(home).parts)), ()
+                    )
+                ), path.relative_to(ROOT)
 
 
 HEAVY = {

@@ -64,8 +64,11 @@ def test_it_is_well_formed_and_needs_nothing_else(name: str) -> None:
     assert len(ids) == len(set(ids))
     tags = {tag for tag, _ in document.elements}
     assert tags.isdisjoint({"script", "link", "img", "iframe", "object", "embed", "base"})
+    links = [attrs["href"] for _, attrs in document.elements if "href" in attrs]
+    assert links and {str(link)[1:] for link in links} <= {str(each) for each in ids}
+    assert all(str(link).startswith("#") for link in links)  # places of this very file
     named = {key for _, attrs in document.elements for key in attrs}
-    assert named.isdisjoint({"src", "href", "srcset", "action", "data"})
+    assert named.isdisjoint({"src", "srcset", "action", "data"})
     assert not any(key.startswith("on") for key in named)
     outside = text.replace('xmlns="http://www.w3.org/2000/svg"', "")
     assert not re.search(r"https?:|@import|url\((?!#)", outside)
@@ -203,3 +206,16 @@ def test_a_broken_spec_leaves_no_report(tmp_path: Path) -> None:
     assert result.exit_code == 2
     assert "broken.yaml" in result.stderr
     assert not path.exists()
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_headers_of_tables_have_a_scope_and_a_text(name: str) -> None:
+    text = page.document(SETS[name])
+    heads = re.findall(r"<th[^>]*>[^<]*</th>", text)
+    assert all('scope="col"' in head and not head.endswith("></th>") for head in heads)
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_only_what_differs_can_be_asked_for_where_there_are_several(name: str) -> None:
+    text = page.document(SETS[name])
+    assert ('<input type="checkbox" id="only">' in text) is (len(SETS[name]) > 1)

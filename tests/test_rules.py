@@ -758,6 +758,17 @@ def test_a_rule_keeps_its_severity(severity: str) -> None:
 
 
 SEVERITIES = [
+    (
+        "CHK003",
+        "shape: {compiled: {setmaxnreg_ignored: 'C7508, in 1 of 2 kernels here, the log does not"
+        " say which'}}",
+        "warning",
+    ),
+    (
+        "CHK012",
+        "shape: {threads: 128, registers: {launch_bounds: [128]}, compiled: {max_threads: 256}}",
+        "warning",
+    ),
     ("SMEM001", "shared: {static: 1, dynamic: 232440}", "warning"),
     ("SMEM002", "shared: {static: 1, dynamic: 49145, opt_in: false}", "warning"),
     ("SMEM004", "blocks_per_sm: 2, shared: {static: 1, dynamic: 115705}", "warning"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import Any
 
@@ -9,15 +10,17 @@ import jsonschema
 import pytest
 import yaml
 
-from kcfg.core import kernels, presets
+from kcfg.core import kernels, presets, targets
 from kcfg.core.schema import schema
+from kcfg.core.spec import Spec, read
 
 
 @cache
 def validator(kernel: str | None = None) -> Any:
     found = schema(kernel)
-    jsonschema.Draft202012Validator.check_schema(found)
-    return jsonschema.Draft202012Validator(found)
+    cls = jsonschema.validators.validator_for(found)
+    cls.check_schema(found)
+    return cls(found)
 
 
 @pytest.mark.parametrize("name", presets.names())
@@ -29,7 +32,9 @@ def test_every_preset_fits(name: str) -> None:
 @pytest.mark.parametrize("kernel", [*kernels.names(), "launch"])
 def test_one_kernel_has_a_schema_of_its_own(kernel: str) -> None:
     found = schema(kernel)
-    assert {branch["properties"]["kernel"]["const"] for branch in found["anyOf"]} == {kernel}
+    assert {*map(str, (branch["properties"]["kernel"]["enum"] for branch in found["anyOf"]))} == {
+        str([kernel])
+    }
 
 
 @pytest.mark.parametrize(
@@ -57,3 +62,66 @@ def test_what_the_reader_refuses_does_not_fit(path: str, value: Any) -> None:
         place = place[key]
     place[last] = value
     assert not whole.is_valid(spec)
+
+
+INDEX = (
+    "kernel: index_prefill\nrelease: 26.6\n%s\nshape: {dtype: fp8_e4m3, ks_dtype: f32, depth: %s,"
+    " BM_key: 128, mma_n: 192, num_heads: 32}\n"
+)
+HEADS = (
+    "name: 5",
+    "name: true",
+    "name: null",
+    "name: [a]",
+    "target: b200",
+    "target: B200",
+    "target: 10.0",
+    "target: '10.0'",
+    "target: sm_100a",
+    "target: SM100F",
+    "target: NVIDIA B200",
+    "target: b2000",
+    "target: 10.9",
+    "target: null",
+    "build: {kernel: 'a*'}",
+    "build: {kernel: 5}",
+    "build: {kernal: a}",
+    "build: null",
+    "expect: {k_stages: 5}",
+    "expect: {k_stages: 5.0}",
+    "expect: {k_stages: '5'}",
+    "expect: {k_stages: true}",
+    "expect: {k_stages: '>= 4'}",
+    "expect: {k_stages: '>=4 '}",
+    "expect: {k_stages: '>= a'}",
+    "expect: {k_stages: '>= 04'}",
+    "expect: {k_stages: '~= 4'}",
+    "expect: {k_stages: []}",
+    "expect: {k_stages: [4, 5]}",
+    "expect: {k_stages: [4, '5']}",
+    "expect: {k_stages: {a: 1}}",
+    "expect: {supported: true}",
+    "expect: {supported: '!= false'}",
+    "expect: {supported: '> false'}",
+    "expect: {supported: 1}",
+)
+
+
+@pytest.mark.parametrize(
+    "text", [*(INDEX % (head, 128) for head in HEADS), INDEX % ("", "32.0"), INDEX % ("", "32")]
+)
+def test_it_takes_what_the_reader_takes(text: str) -> None:
+    (read_as,) = read(text, "a.yaml")
+    assert validator().is_valid(yaml.safe_load(text)) is isinstance(read_as, Spec), read_as
+
+
+@pytest.mark.parametrize("name", targets.names())
+def test_every_spelling_of_a_target_fits(name: str) -> None:
+    pattern = re.compile(
+        schema("launch")["anyOf"][0]["properties"]["target"]["anyOf"][2]["pattern"]
+    )
+    target = targets.find(name)
+    for spelling in (name, *targets.spellings(target)):
+        for each in (spelling, spelling.upper(), spelling.replace(" ", "-"), f"NVIDIA {spelling}"):
+            assert pattern.search(each) and targets.find(each)
+    assert not pattern.search(f"{name}0")

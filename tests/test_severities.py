@@ -13,6 +13,7 @@ import tensor_maps
 import test_agreement
 import test_cross_checks
 import test_driver
+import test_launch_written
 import test_launches
 import test_nothing
 import test_rules
@@ -43,6 +44,7 @@ def cases() -> Iterator[str]:
         yield f"{{target: {target}, shape: {{{shape}}}}}"
     for _, fails, passes, _ in test_cross_checks.PAIRS:
         yield from (f"shape: {{{fails}}}", f"shape: {{{passes}}}")
+    yield from (f"shape: {{{shape}}}" for shape, *_ in test_launch_written.DISAGREE)
     for _, shape, _ in (*test_agreement.WARNED, *test_nothing.NOTHING):
         yield f"shape: {{{shape}}}"
     for name in ("WARNINGS", "REFUSED", "WARNED", "ONE_MISTAKE", "ADVICE"):

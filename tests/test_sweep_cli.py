@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import json
 import resource
 import subprocess
 import sys
@@ -251,3 +253,31 @@ def test_only_a_sweep_imports_numpy(folder: Path) -> None:
     for arguments in (["sweep", "--help"], ["--help"], ["derive", "--preset", "llama-3-8b"]):
         command = [sys.executable, "-c", program, *arguments]
         subprocess.run(command, cwd=folder, capture_output=True, check=True)
+
+
+def test_rows_and_files_say_what_they_are_of(folder: Path) -> None:
+    done = kcfg("spec.yaml", "--format", "csv", cwd=folder).stdout.splitlines()
+    first = dict(zip(done[0].split(","), done[1].split(","), strict=True))
+    assert (first["kernel"], first["release"], first["target"]) == ("index_prefill", "26.7", "b200")
+    assert (first["dtype"], first["ks_dtype"]) == ("float8_e4m3fn", "float32")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    kcfg("spec.yaml", "-o", "rows.parquet", "--columns", "k_stages", cwd=folder)
+    kept = parquet.read_schema(folder / "rows.parquet").metadata
+    assert kept[b"kcfg.kernel"] == b"index_prefill" and kept[b"kcfg.target"] == b"b200"
+    assert json.loads(kept[b"kcfg.inputs"])["dtype"] == "float8_e4m3fn"
+    axes = json.loads(kept[b"kcfg.axes"])
+    assert {"ks_dtype": ["float32", "bfloat16"]} in axes and len(axes) == 4
+
+
+def test_cells_that_spreadsheets_run_are_defused(folder: Path) -> None:
+    (folder / "cell.yaml").write_text(
+        'kernel: index_prefill\nrelease: 26.7\nname: "=1+1"\n'
+        "shape: {dtype: fp8_e4m3, ks_dtype: f32, depth: 128, BM_key: 128, mma_n: 64,"
+        " num_heads: 32}\n"
+    )
+    command = ["derive", "cell.yaml", "--format", "csv"]
+    done = subprocess.run(
+        [sys.executable, "-m", "kcfg.cli", *command], cwd=folder, capture_output=True, text=True
+    )
+    rows = list(csv.DictReader(done.stdout.splitlines()))
+    assert {row["spec"] for row in rows} == {"'=1+1"}

@@ -136,7 +136,7 @@ def test_the_b200() -> None:
 
 @each_target
 def test_rows_give_every_limit_with_unit_doc_and_source(target: Target) -> None:
-    rows = list(target.rows())
+    rows = [tuple(vars(row).values()) for row in target.rows()]
     assert [name for name, *_ in rows] == list(Target.limits) == list(vars(target))
     for name, value, unit, doc, source in rows:
         assert value is getattr(target, name)

@@ -17,7 +17,7 @@ from kcfg.cli import console, formats
 from kcfg.cli.main import application
 from kcfg.core.rules import unasked
 from kcfg.core.spec import Spec, read_file
-from kcfg.core.validate.selection import known
+from kcfg.core.validate.catalog import known
 
 SARIF = Path(__file__).parent / "data" / "sarif-2.1.0-rtm.5.json"
 LAUNCH = """\
@@ -203,7 +203,7 @@ def test_github_escapes(folder: Path) -> None:
     assert "file=50%25.yaml," in output
 
 
-def test_junit_has_a_case_for_every_document(folder: Path) -> None:
+def test_junit_has_a_case_for_every_finding(folder: Path) -> None:
     (folder / "two.yaml").write_text(f"{INDEXER.replace('192', '128')}---\n{LAUNCH}")
     result = kcfg("validate", *FILES, "two.yaml", "--format", "junit")
     root = ElementTree.fromstring(result.stdout)
@@ -213,17 +213,57 @@ def test_junit_has_a_case_for_every_document(folder: Path) -> None:
         for name, suite in suites.items()
     }
     assert counts == {
-        "launch.yaml": ("1", "1", "0"),
+        "launch.yaml": ("2", "1", "0"),
         "indexer.yaml": ("1", "1", "0"),
         "a b,c.yaml": ("1", "0", "1"),
         "none.yaml": ("1", "0", "1"),
-        "two.yaml": ("2", "1", "0"),
+        "two.yaml": ("3", "1", "0"),
     }
-    good, bad = suites["two.yaml"]
+    good, warned, bad = suites["two.yaml"]
     assert len(good) == 0 and good.attrib["name"] == "index_prefill (two.yaml#1:1)"
-    assert bad.attrib["name"].startswith("tile ")
-    assert {each.attrib["type"] for each in bad.iter("failure")} >= {"SMEM001"}
-    assert "BLK003" in (bad.findtext("system-out") or "")
+    assert bad.attrib["name"].startswith("tile (two.yaml#2:")
+    assert bad.attrib["name"].endswith(": SMEM001 shape.shared.dynamic:10:5")
+    assert {each.attrib["type"] for each in bad.iter("failure")} == {"SMEM001"}
+    assert "BLK003" in (warned.findtext("system-out") or "")
+    totals = {key: root.attrib[key] for key in ("tests", "failures", "errors", "skipped")}
+    assert totals == {"tests": "8", "failures": "3", "errors": "2", "skipped": "0"}
+    times = [float(case.attrib["time"]) for case in root.iter("testcase")]
+    assert sum(times) > 0 and abs(float(root.attrib["time"]) - sum(times)) < 1e-5
+
+
+WAIVED = LAUNCH.replace("  threads: 100", "  threads: 100  # kcfg: ignore[BLK003] as upstream does")
+
+
+def test_what_is_waived_is_in_the_formats_that_have_a_place_for_it(folder: Path) -> None:
+    (folder / "waived.yaml").write_text(WAIVED)
+    log = json.loads(kcfg("validate", "waived.yaml", "--format", "sarif").stdout)
+    said = {each["ruleId"]: each.get("suppressions") for each in log["runs"][0]["results"]}
+    reason = [{"kind": "inSource", "justification": "as upstream does"}]
+    assert said == {"SMEM001": None, "BLK003": reason}
+    root = ElementTree.fromstring(kcfg("validate", "waived.yaml", "--format", "junit").stdout)
+    assert root.attrib["skipped"] == "1"
+    assert [each.attrib["message"] for each in root.iter("skipped")] == ["as upstream does"]
+
+
+def test_sarif_names_rules_places_and_findings(folder: Path) -> None:
+    def results(text: str) -> dict[str, Any]:
+        (folder / "one.yaml").write_text(text)
+        (run,) = json.loads(kcfg("validate", "one.yaml", "--format", "sarif").stdout)["runs"]
+        root = run["originalUriBaseIds"]["SRCROOT"]["uri"]
+        assert root == f"{folder.as_uri()}/"
+        rules = run["tool"]["driver"]["rules"]
+        assert all(rule["help"]["text"] and rule["name"].isalnum() for rule in rules)
+        assert len({rule["name"] for rule in rules}) == len(rules)
+        for each in run["results"]:
+            place = each["locations"][0]["physicalLocation"]["artifactLocation"]
+            assert place == {"uri": "one.yaml", "uriBaseId": "SRCROOT"}
+        return {each["ruleId"]: each["partialFingerprints"] for each in run["results"]}
+
+    before = results(LAUNCH)
+    moved = results("# a comment\n\n" + LAUNCH.replace("233472", "233480"))
+    assert before == moved and len({str(each) for each in before.values()}) == 2
+    other = results(LAUNCH.replace("tile", "other"))
+    assert not {str(each) for each in before.values()} & {str(each) for each in other.values()}
 
 
 @pytest.mark.parametrize("format", formats.names("validate"))

@@ -1,7 +1,8 @@
-"""``kcfg check``: what a compiler made of a kernel, by its log, against the kernel's spec."""
+"""``kcfg check``: what a compiler made of kernels, by logs and objects, against their specs."""
 
 from __future__ import annotations
 
+import os
 from typing import Annotated
 
 import typer
@@ -9,14 +10,17 @@ import typer
 from kcfg.cli import validating as shared
 from kcfg.cli.intake.judging import Ignore, Info, Most, Quiet, Select, Statistics, Strict
 from kcfg.cli.intake.options import Format, Preset, Release, Setting, Target, completing
+from kcfg.core import presets
 
 Words = Annotated[
     list[str],
     typer.Argument(
-        metavar="[SPEC] LOG...",
-        help="A spec file, a directory of specs, a saved report, or a preset's name where no such "
-        "file exists; with --preset only logs. Logs hold what `ptxas -v` or `cuobjdump "
-        "--dump-resource-usage` printed. One of all may be `-`, standard input.",
+        metavar="SPEC... BUILD...",
+        help="Specs first: a file, a directory of specs, a saved report, or a preset's name where "
+        "no such file exists; none is needed with --preset. What follows is a build, unless it is "
+        "YAML, a directory or a preset: a log of `ptxas -v` or `cuobjdump --dump-resource-usage`, "
+        "a cubin, object, library or fatbin, PTX, or the JSON that Triton keeps beside a cubin. "
+        "One of all may be `-`, standard input.",
         show_default=False,
         autocompletion=completing("logs"),
     ),
@@ -26,8 +30,8 @@ KernelName = Annotated[
     typer.Option(
         "--kernel-name",
         metavar="NAME",
-        help="Which kernel of the logs: its name or a part of it, mangled or not, or a "
-        "pattern with `*` and `?`.",
+        help="Which kernel of the builds: its name or a part of it, mangled or not, or a "
+        "pattern with `*` and `?`. It goes before `build: {kernel: NAME}` of the specs.",
     ),
 ]
 
@@ -48,19 +52,18 @@ def check(
     quiet: Quiet = False,
     statistics: Statistics = False,
 ) -> None:
-    """Judge what a compiler made, by its logs, against a spec.
+    """Judge what a compiler made, by its logs and objects, against specs.
 
-    The spec itself is judged as `kcfg validate` does. Exit code 0: no error; 1: an error was
-    found; 2: a log, or the kernel in it, could not be found.
+    The specs themselves are judged as `kcfg validate` does. Exit code 0: no error; 1: an error
+    was found; 2: a build, or the kernel in it, could not be found or read.
     """
     from kcfg.cli.intake.specs import known, once, usage
     from kcfg.core.check.check import Check
 
     once(words)
-    specs = [] if preset else words[:1]
-    logs = words[len(specs) :]
-    if not logs:
-        usage("name a log as well: what `ptxas -v` or `cuobjdump --dump-resource-usage` printed")
+    specs, builds = _told_apart(words, given=bool(preset))
+    if not builds:
+        usage("name a build as well: what `ptxas -v` printed, an object, PTX or Triton's JSON")
     with known():
         code = shared.validate(
             specs,
@@ -76,6 +79,19 @@ def check(
             most=most,
             quiet=quiet,
             statistics=statistics,
-            check=Check(logs, kernel_name),
+            check=Check(builds, kernel_name),
         )
     raise typer.Exit(code)
+
+
+def _told_apart(words: list[str], *, given: bool) -> tuple[list[str], list[str]]:
+    """The specs and the builds of a command line; the first is a spec, unless one is ``given``."""
+    first = [] if given else words[:1]
+    specs = [word for word in words[len(first) :] if _is_spec(word)]
+    return first + specs, [word for word in words[len(first) :] if word not in specs]
+
+
+def _is_spec(word: str) -> bool:
+    if word.endswith((".yaml", ".yml")) or os.path.isdir(word):
+        return True
+    return not os.path.lexists(word) and word in presets.names()

@@ -16,7 +16,11 @@ def define(
     ] = None,
     like: Annotated[
         str | None,
-        typer.Option("--like", metavar="KERNEL", help="Write this kernel out as a definition."),
+        typer.Option(
+            "--like",
+            metavar="KERNEL",
+            help="Write this kernel out as a definition; of `launch`, a launch by hand.",
+        ),
     ] = None,
     new: Annotated[
         str | None,
@@ -27,17 +31,16 @@ def define(
         Output("Write to this file, a new one, instead of standard output."),
     ] = None,
 ) -> None:
-    """Write a definition of a kernel of one's own, to start from.
+    """Write a definition of a kernel of one's own, or a launch by hand, to start from.
 
     Exit code 0: written; 1: the kernel has formulas that no definition can have; 2: trouble.
     """
     from kcfg.cli import console
     from kcfg.cli.exits import FAILED, FOUND
-    from kcfg.cli.intake.specs import known, usage
+    from kcfg.cli.intake.specs import usage
     from kcfg.cli.saving import STDOUT, SaveError, save
     from kcfg.core.definitions import writing
     from kcfg.core.definitions.names import NAME
-    from kcfg.core.spec.known import release_of
 
     if (like is None) == (new is None):
         usage("say --like KERNEL or --new NAME")
@@ -47,10 +50,8 @@ def define(
         text = writing.new(new)
     else:
         assert like is not None
-        with known():
-            cls = release_of(like, release)
         try:
-            text = writing.like(cls)
+            text = _like(like, release)
         except writing.BeyondError as error:
             console.error(str(error))
             for name, why in error.reasons.items():
@@ -61,3 +62,18 @@ def define(
     except SaveError as error:
         console.error(str(error))
         raise typer.Exit(FAILED) from None
+
+
+def _like(kernel: str, release: str | None) -> str:
+    """A shipped kernel as a definition, or a launch as an example of one."""
+    from kcfg.cli.intake.specs import known, usage
+    from kcfg.core.definitions import writing
+    from kcfg.core.launch import example
+    from kcfg.core.spec.known import LAUNCH, release_of
+
+    if kernel == LAUNCH:
+        if release is not None:
+            usage("a launch written by hand has no release")
+        return example.text()
+    with known():
+        return writing.like(release_of(kernel, release))

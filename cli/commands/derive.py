@@ -60,7 +60,7 @@ def _derived(intake: Intake) -> Iterator[Derived]:
 def _print_values(intake: Intake, names: list[str]) -> None:
     from kcfg.cli import console
     from kcfg.cli.exits import FAILED, FOUND
-    from kcfg.cli.intake.names import no_such
+    from kcfg.cli.intake.no_such import no_such
     from kcfg.core.findings import findings
     from kcfg.core.report import lookup, paths
     from kcfg.core.spec.problem import printable

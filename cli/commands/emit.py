@@ -14,6 +14,14 @@ Name = Annotated[
     str | None,
     typer.Option("--name", metavar="NAME", help="The spec to take, where a file holds several."),
 ]
+Namespace = Annotated[
+    str | None,
+    typer.Option(
+        "--namespace",
+        metavar="A::B",
+        help="The namespace of C++ and CUDA; kcfg::NAME unless it is given.",
+    ),
+]
 File = Annotated[str | None, Output("Write to this file, whole or not at all.")]
 Check = Annotated[str | None, Output("Write nothing: show how this file differs.", "--check")]
 Unsupported = Annotated[
@@ -29,6 +37,7 @@ def emit(
     specs: Specs = None,
     preset: Preset = None,
     name: Name = None,
+    namespace: Namespace = None,
     settings: Setting = None,
     release: Release = None,
     target: Target = None,
@@ -53,11 +62,11 @@ def emit(
     intake = Intake(specs, preset, settings=settings, release=release, target=target)
     spare(output, intake.paths)
     source = Specs(intake, Projects())
-    text, code = source.emitted(lang, name=name, unsupported=unsupported)
+    text, code = source.emitted(lang, name=name, unsupported=unsupported, namespace=namespace)
     if text is None:
         raise typer.Exit(code)
     if check is not None:
-        raise typer.Exit(compared(check, text))
+        raise typer.Exit(compared(check, text, "-o in place of --check"))
     try:
         save(output or STDOUT, text)
     except SaveError as error:

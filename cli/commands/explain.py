@@ -98,15 +98,15 @@ def _explained(intake: Intake, names: list[str], depth: int) -> Iterator[Told]:
     """What is told of every spec; a name that is none is told on standard error."""
     from kcfg.cli import console
     from kcfg.cli.exits import FAILED, FOUND
-    from kcfg.cli.intake.names import no_such
+    from kcfg.cli.intake.no_such import no_such
     from kcfg.cli.pages.told import Told
+    from kcfg.core.block.places import names as places
     from kcfg.core.errors import UnknownError, UsageError
     from kcfg.core.explain.explanation import explain as why
     from kcfg.core.explain.goals import is_goal, read_goals, seek
     from kcfg.core.findings import findings
     from kcfg.core.report import registers
-    from kcfg.core.spec.known import LAUNCH
-    from kcfg.core.spec.problem import printable
+    from kcfg.core.spec.problem import meant, printable
 
     for spec in intake:
         kernel = spec.derive()
@@ -122,13 +122,23 @@ def _explained(intake: Intake, names: list[str], depth: int) -> Iterator[Told]:
         )
         if any(finding.severity == "error" for finding in found_by_rules):
             intake.fail(FOUND)
-        if spec.kernel == LAUNCH:
-            if names:
+        if not spec.cls.derives:
+            followed = {each.path: each for each in kernel.figures()}
+            unknown = [name for name in names if name not in followed]
+            if unknown:
                 hint = f"{UNDERIVED}; without names, its findings are shown"
-                console.error(printable(f"{spec.source}: {names[0]}: {hint}"))
+                if followed:
+                    hint = f"no figure that follows from others; {meant(unknown[0], followed)}"
+                console.error(printable(f"{spec.source}: {unknown[0]}: {hint}"))
                 intake.fail(FAILED)
-            else:
-                yield told._replace(asked=kernel.asked(), registers=registers(kernel.block))
+                continue
+            told = told._replace(
+                figures=tuple(followed[name] for name in names or followed),
+                fits=tuple(f for f in kernel.weighed() if not names or f.path[0] in names),
+            )
+            if not names:
+                told = told._replace(asked=kernel.asked(), registers=registers(kernel.block))
+            yield told
             continue
         if not names:
             from kcfg.core.explain.story import story
@@ -139,13 +149,14 @@ def _explained(intake: Intake, names: list[str], depth: int) -> Iterator[Told]:
         for name in names:
             try:
                 if is_goal(name):
-                    pins += read_goals(name, spec.cls)
+                    pins += read_goals(name, kernel)
                 else:
                     found.append(why(kernel, name, depth))
             except (UnknownError, UsageError) as wrong:
                 hint = str(wrong)
                 if isinstance(wrong, UnknownError):
-                    hint = no_such(spec.cls, wrong.name, "`kcfg derive` shows all there are")
+                    lists = "`kcfg derive` shows all there are"
+                    hint = no_such(spec.cls, wrong.name, lists, places(kernel.block))
                 console.error(printable(f"{spec.source}: {name}: {hint}"))
                 intake.fail(FAILED)
         sought = seek(kernel, pins) if pins else None
@@ -165,7 +176,7 @@ def _glossary() -> Iterator[Told]:
 
 def _manual(kernel: str, release: str | None, names: list[str]) -> Iterator[Told]:
     """The manual entries of names; leaves with a message for one that is none."""
-    from kcfg.cli.intake.names import no_such
+    from kcfg.cli.intake.no_such import no_such
     from kcfg.cli.intake.specs import known, usage
     from kcfg.cli.pages.told import Told
     from kcfg.core.errors import UnknownError

@@ -19,9 +19,9 @@ def kernels(name: Annotated[str | None, KernelName] = None, format: ListFormat =
         from kcfg.cli.pages import launch_keys
 
         names = (*registry.names(), *registry.packaged())
-        briefs = [pages.brief(registry.find(each)) for each in names]
-        briefs += [pages.brief(cls) for cls in listed()]
-        briefs.append(launch_keys.brief())
+        found = [*map(registry.find, names), *listed()]
+        found.sort(key=lambda cls: (not cls.library, cls.library.lower()))
+        briefs = [*map(pages.brief, found), launch_keys.brief()]
         show(format, briefs, pages.overview(briefs))
         return
     if name == LAUNCH:

@@ -14,7 +14,7 @@ def rules(
         str | None,
         typer.Argument(
             metavar="[ID]",
-            help="Show this rule's page, as SMEM001.",
+            help="Show this rule's page, as SMEM001, or list a group, as SMEM.",
             autocompletion=completing("rules"),
         ),
     ] = None,
@@ -24,17 +24,18 @@ def rules(
     from kcfg.cli.formats.listing import show
     from kcfg.cli.intake.specs import known as known_name
     from kcfg.cli.pages.pieces import Column, Heading, Line, Piece, Row, Table
-    from kcfg.core.validate.selection import find, known
+    from kcfg.core.validate.catalog import find, group, known
 
-    if id is None:
+    listed = known() if id is None else group(id)
+    if listed:
         columns = [Column("rule"), Column("severity"), Column("what it checks")]
-        rows = [Row((each.id, ", ".join(each.severities), each.title)) for each in known()]
+        rows = [Row((each.id, ", ".join(each.severities), each.title)) for each in listed]
         names = ("id", "severity", "severities", "title")
-        facts = [{name: getattr(each, name) for name in names} for each in known()]
+        facts = [{name: getattr(each, name) for name in names} for each in listed]
         show(format, facts, [Table(columns, rows)])
         return
     with known_name():
-        rule = find(id)
+        rule = find(id or "")
     page: list[Piece] = [Heading(f"{rule.id} ({', '.join(rule.severities)})", 1)]
     for paragraph in rule.page.split("\n\n"):
         page += [Line(""), Line(" ".join(paragraph.split()))]

@@ -60,9 +60,9 @@ def targets(
         target = gpus.find(name)
     limits, also = list(target.rows()), gpus.spellings(target)
     rows = [
-        _row(name, _text(value), unit, f"{doc} [{source}]")
-        for limit, whole, unit, doc, source in limits
-        for name, value in _single(limit, whole)
+        _row(name, _text(value), each.unit, f"{each.doc} [{each.source}]")
+        for each in limits
+        for name, value in _single(each.name, each.value)
     ]
     columns = [
         Column("limit"),
@@ -75,10 +75,7 @@ def targets(
         {
             "name": target.name,
             "spellings": list(also),
-            "limits": [
-                dict(zip(("name", "value", "unit", "doc", "source"), row, strict=True))
-                for row in limits
-            ],
+            "limits": [vars(each) for each in limits],
         },
         [
             Heading(f"{target.name} ({target.arch})", 1),

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any
 
-from kcfg.core import kernels, presets, targets
+from kcfg.core import kernels, models, presets, targets
+from kcfg.core.block.block import Block
+from kcfg.core.block.keys import Group
 from kcfg.core.errors import UnknownError
 from kcfg.core.kernel import Kernel
 from kcfg.core.spec import Spec, read_file
 from kcfg.core.spec.head import names
-from kcfg.core.spec.known import LAUNCH
 from kcfg.core.spec.shape import grammar
 from kcfg.core.spec.sources import Source, sources
 
@@ -60,7 +62,7 @@ def _spec_then_logs(params: Params) -> Iterable[str]:
 
 def _values(params: Params) -> Iterator[str]:
     """Values and inputs."""
-    from kcfg.cli.intake.names import known
+    from kcfg.cli.intake.no_such import known
 
     for cls in _classes():
         yield from known(cls)
@@ -76,7 +78,10 @@ def _results(params: Params) -> Iterator[str]:
 
 
 def _settings(params: Params) -> Iterator[str]:
-    for cls in _classes():
+    launched = [spec for spec in _read() if not spec.cls.derives][:1]
+    for spec in launched:
+        yield from (f"{path}=" for path in _paths(Block, spec.derive().asked()))
+    for cls in _classes() if not launched else ():
         known = grammar(cls)
         yield from (f"{key}=" for key in (*known.inputs, *known.spellings))
     yield "name="
@@ -88,7 +93,7 @@ def _releases(params: Params) -> Iterator[str]:
 
 
 def _rules(params: Params) -> Iterator[str]:
-    from kcfg.core.validate.selection import known
+    from kcfg.core.validate.catalog import known
 
     return (rule.id for rule in known())
 
@@ -106,14 +111,28 @@ def _typed() -> list[str]:
     return [word for word in typed()[1:] if not word.startswith("-")]
 
 
-def _given() -> Iterator[Spec]:
-    """The first spec that the command line names, if it can be read."""
+def _paths(group: type[Group], given: Mapping[str, Any]) -> Iterator[str]:
+    """The paths of the keys of a launch, inside of entries of lists as many as it has."""
+    for name, key in group.keys.items():
+        if not issubclass(key.kind, Group):
+            yield name
+        elif key.many:
+            for index, entry in enumerate(given.get(name, ())):
+                yield from (f"{name}[{index}].{rest}" for rest in _paths(key.kind, entry))
+        else:
+            yield from (f"{name}.{rest}" for rest in _paths(key.kind, given.get(name, {})))
+
+
+def _read() -> Iterator[Spec]:
+    """The specs that the command line names, as far as they can be read."""
     for source in sources(_typed()):
         if isinstance(source, Source) and source.path != "-":
-            for item in read_file(source.path):
-                if isinstance(item, Spec) and item.kernel != LAUNCH:
-                    yield item
-                    return
+            yield from (item for item in read_file(source.path) if isinstance(item, Spec))
+
+
+def _given() -> Iterator[Spec]:
+    """The first of them that is no launch."""
+    yield from islice((spec for spec in _read() if spec.cls.derives), 1)
 
 
 def _classes() -> list[type[Kernel]]:
@@ -147,6 +166,7 @@ KINDS: dict[str, Callable[[Params], list[str]]] = {
     "targets": _quiet(lambda params: targets.names()),
     "presets": _quiet(lambda params: presets.names()),
     "kernels": _quiet(lambda params: names()),
+    "models": _quiet(lambda params: models.names()),
     "rules": _quiet(_rules),
 }
 """Every kind of word that an option or argument takes."""

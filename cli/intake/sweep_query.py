@@ -17,7 +17,7 @@ from kcfg.core.kernel import VERDICT
 from kcfg.core.spec import Overrides, Problem
 from kcfg.core.spec.sources import NAMELESS, sources
 from kcfg.core.sweep.expression import condition
-from kcfg.core.sweep.names import default_columns, name_of
+from kcfg.core.sweep.named_values import default_columns, name_of
 from kcfg.core.sweep.query import Head, Query
 from kcfg.core.sweep.reader import Sweep, read_sweep
 from kcfg.core.sweep.reduce import MOST, Key, Kind, Reduction
@@ -91,6 +91,7 @@ def query_of(options: Options, sweep: Sweep, format: str, drawn: dict[str, str])
     if keep is None:
         block = max(CELL, min(block, CELL_VALUES // len(heads)))
     module = import_module(f"kcfg.cli.formats.sweep.{format}")
+    runs = _picks(options)
     return Query(
         kernel=spec.kernel,
         release=spec.release,
@@ -104,16 +105,22 @@ def query_of(options: Options, sweep: Sweep, format: str, drawn: dict[str, str])
         shown=shown,
         keep=keep,
         encode=getattr(module, "encode", None),
-        supported=judged and _picks(options, sweep),
+        supported=judged and runs and not _asks(options, sweep),
+        runs=runs,
         origin=spec.cls.origin,
     )
 
 
-def _picks(options: Options, sweep: Sweep) -> bool:
-    """Whether some points are picked, among the supported ones; the user may say otherwise."""
-    asked = options.where and VERDICT in condition(options.where, sweep.spec.cls, {}).names
-    picks = bool(options.sort or options.top or options.pareto)
-    return picks and not asked and not options.everything
+def _picks(options: Options) -> bool:
+    """Whether some points are picked, among those that run unless the user says otherwise."""
+    return bool(options.sort or options.top or options.pareto) and not options.everything
+
+
+def _asks(options: Options, sweep: Sweep) -> bool:
+    """Whether the user's own condition says which points are wanted, supported or not."""
+    if options.where is None:
+        return False
+    return VERDICT in condition(options.where, sweep.spec.cls, {}).names
 
 
 def _columns(options: Options, sweep: Sweep, format: str, drawn: dict[str, str]) -> dict[str, str]:

@@ -13,7 +13,7 @@ from kcfg.cli.pages.titles import reported, title
 from kcfg.cli.pages.units import change, number
 from kcfg.cli.pages.verdicts import told, verdict
 from kcfg.core.diff import Change, Diff, Result, Side, Verdict
-from kcfg.core.explain.verdict import Failure
+from kcfg.core.explain.refusal import Failure
 from kcfg.core.figures import joined
 from kcfg.core.spec.problem import printable
 from kcfg.core.version import VERSION
@@ -47,6 +47,9 @@ def page(diff: Diff, everything: bool) -> Iterator[Piece]:
         yield Line("no difference", "good")
     yield from _verdict(diff.verdict, old, new)
     yield from _given(diff)
+    if diff.parted is not None:
+        here, there = number(diff.parted.here), number(diff.parted.there)
+        yield Line(f"They part at {diff.parted.key}: {here}{ARROW}{there}.", "strong")
     yield from _results(diff, everything)
     yield from _formulas(diff)
     yield from moves.pieces(diff.moves)

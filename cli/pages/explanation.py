@@ -38,10 +38,10 @@ def _page(told: Told, tree: bool) -> Iterator[Piece]:
     yield Heading(title(told.name, told.kernel, told.release, told.target), 1)
     if told.source:
         yield Line(whence(told.source, told.release, told.release_given), "dim")
-    if told.asked is not None:
+    if told.asked is not None or told.figures:
         from kcfg.cli.pages import launch
 
-        yield from launch.pieces(told)
+        yield from launch.pieces(told) if told.asked is not None else launch.worked(told)
     if told.story:
         from kcfg.cli.pages import registers, story
 
@@ -74,6 +74,8 @@ def reasons(told: Explanation) -> Iterator[Piece]:
         yield Line(one_line(told.doc), indent=2)
     if told.source:
         yield Line(f"As in {told.source}.", "dim", 2)
+    for said in told.remarks:
+        yield Line(f"{said[0].upper()}{said[1:]}.", "strong", 2)
     if told.formula:
         yield Code("\n".join(_lines(told)))
     elif told.kind == "input":

@@ -9,7 +9,7 @@ from kcfg.cli.pages.pieces import Heading, Line, Piece
 from kcfg.cli.pages.units import number
 from kcfg.core.explain.goals import Sought
 from kcfg.core.explain.nearest import changed, tried
-from kcfg.core.explain.verdict import Side
+from kcfg.core.explain.refusal import Side
 from kcfg.core.figures import joined
 
 

@@ -1,16 +1,26 @@
-"""What was given, as pairs of a name and a value: inputs of a kernel, keys of a launch."""
+"""What was given, as pairs of a name and a value, and what follows from keys of a launch."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from kcfg.cli.pages.pieces import Grid
+from kcfg.cli.pages.pieces import Column, Grid, Heading, Piece, Row, Table
 from kcfg.cli.pages.units import number
+from kcfg.core.kernel import Figure
 
 
 def grid(inputs: dict[str, Any]) -> Grid:
     """Inputs by their paths."""
     return Grid([(name, number(value)) for name, value in _flat(inputs).items()])
+
+
+def following(figures: Sequence[Figure]) -> Iterator[Piece]:
+    """Figures that follow from what is given, each with where it comes from."""
+    if figures:
+        columns = [Column("key"), Column("", True), Column("which is")]
+        yield Heading("Worked out")
+        yield Table(columns, [Row((each.path, number(each.value), each.how)) for each in figures])
 
 
 def _flat(inputs: dict[str, Any], path: str = "") -> dict[str, Any]:
@@ -30,4 +40,7 @@ def _groups(value: Any) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    return " x ".join(map(number, value)) if isinstance(value, list) else value
+    """A list as a spec has it: numbers without commas of their own."""
+    if not isinstance(value, list):
+        return value
+    return f"[{', '.join(str(each) if type(each) is int else number(each) for each in value)}]"

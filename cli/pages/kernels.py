@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import Any
 
 from kcfg.cli.pages.launch_keys import with_words
 from kcfg.cli.pages.pieces import Column, Heading, Line, Piece, Row, Table
 from kcfg.core.docs import one_line
-from kcfg.core.engine.quantity import REQUIRED
+from kcfg.core.engine.quantity import REQUIRED, Input
 from kcfg.core.kernel import Kernel
 from kcfg.core.kernels import releases
 
@@ -15,14 +16,22 @@ from kcfg.core.kernels import releases
 def brief(cls: type[Kernel]) -> dict[str, Any]:
     """A kernel among others."""
     found = [cls.release] if cls.digest is not None else list(releases(cls.kernel))
-    return {"name": cls.kernel, "title": cls.title, "releases": found}
+    return {
+        "name": cls.kernel,
+        "library": cls.library or None,
+        "title": cls.title,
+        "releases": found,
+    }
 
 
 def overview(briefs: list[dict[str, Any]]) -> list[Piece]:
-    """All kernels in a table."""
+    """All kernels, a table for each library; those of none come under their own heading."""
     columns = [Column("kernel"), Column("releases"), Column("what it is")]
-    rows = [Row((brief["name"], ", ".join(brief["releases"]), brief["title"])) for brief in briefs]
-    return [Table(columns, rows)]
+    found: list[Piece] = []
+    for library, group in groupby(briefs, lambda brief: brief["library"] or "Of no library"):
+        rows = [Row((each["name"], ", ".join(each["releases"]), each["title"])) for each in group]
+        found += [Heading(library), Table(columns, rows)]
+    return found
 
 
 def whole(found: list[type[Kernel]]) -> dict[str, Any]:
@@ -30,6 +39,7 @@ def whole(found: list[type[Kernel]]) -> dict[str, Any]:
     cls = found[-1]
     return {
         "name": cls.kernel,
+        "library": cls.library or None,
         "title": cls.title,
         "struct": cls.struct,
         "releases": [{"release": each.release, "changes": each.changes} for each in found],
@@ -44,6 +54,9 @@ def whole(found: list[type[Kernel]]) -> dict[str, Any]:
             }
             for member in cls.inputs.values()
         ],
+        "call": [
+            {"name": member.key, "unit": member.unit, "doc": member.doc} for member in _of_call(cls)
+        ],
         "values": [
             {"name": key, "unit": member.unit, "doc": member.doc} for key, member in cls.declared()
         ],
@@ -53,6 +66,7 @@ def whole(found: list[type[Kernel]]) -> dict[str, Any]:
 def manual(found: list[type[Kernel]]) -> list[Piece]:
     """The same as a page."""
     cls, about = found[-1], whole(found)
+    known = {member.key for member in cls.inputs.values()}
     spellings = [
         Row(
             (
@@ -75,6 +89,18 @@ def manual(found: list[type[Kernel]]) -> list[Piece]:
         )
         for member in cls.inputs.values()
     ]
+    calls = [
+        Row(
+            (
+                member.key,
+                member.unit,
+                _default(member.default),
+                with_words(member.doc, member.choices),
+            )
+        )
+        for member in _of_call(cls)
+        if member.key not in known
+    ]
     values = [Row((each["name"], each["unit"], one_line(each["doc"]))) for each in about["values"]]
     return [
         Heading(f"{about['name']}: {about['title']}", 1),
@@ -86,9 +112,22 @@ def manual(found: list[type[Kernel]]) -> list[Piece]:
         ),
         Heading(f"Inputs of {cls.release}"),
         Table([Column("input"), Column("unit"), Column("default"), Column("")], inputs + spellings),
+        *_call(calls, cls.release),
         Heading(f"Values of {cls.release}"),
         Table([Column("value"), Column("unit"), Column("")], values),
     ]
+
+
+def _of_call(cls: type[Kernel]) -> list[Input]:
+    """The inputs of a kernel's calls; none where it is not known what they launch."""
+    called = cls.of_call()
+    return [member for member in called.inputs.values() if member.call] if called else []
+
+
+def _call(rows: list[Row], release: str) -> list[Piece]:
+    """What a spec may say under ``call``."""
+    columns = [Column("call"), Column("unit"), Column("default"), Column("")]
+    return [Heading(f"Call of {release}"), Table(columns, rows)] if rows else []
 
 
 def _default(value: Any) -> str:

@@ -14,7 +14,12 @@ from kcfg.core.launch.reading import LaunchSpec
 
 def brief() -> dict[str, Any]:
     """A launch among the kernels."""
-    return {"name": LaunchSpec.kernel, "title": LaunchSpec.title, "releases": []}
+    return {
+        "name": LaunchSpec.kernel,
+        "library": None,
+        "title": LaunchSpec.title,
+        "releases": [],
+    }
 
 
 def whole() -> dict[str, Any]:
@@ -52,6 +57,7 @@ def manual() -> list[Piece]:
     return [
         Heading(f"{about['name']}: {about['title']}", 1),
         Line("Every key is optional, and what is not given is not judged.", "dim"),
+        Line("`kcfg define --like launch` writes a whole one to start from.", "dim"),
         Heading("Inputs"),
         Table([Column("input"), Column("unit"), Column("")], rows),
     ]

@@ -11,10 +11,10 @@ from kcfg.cli.pages.pieces import Column, Grid, Heading, Line, Piece, Row, Table
 from kcfg.cli.pages.units import number
 from kcfg.cli.pages.verdicts import told, verdict
 from kcfg.cli.pages.words import limit
-from kcfg.core.explain.verdict import binding
+from kcfg.core.explain.refusal import binding
 from kcfg.core.figures import kib
 from kcfg.core.kernel import Kernel
-from kcfg.core.report import Derived
+from kcfg.core.report import Derived, units as units_of
 
 
 def pages(derived: Iterable[Derived], everything: bool = False) -> Iterator[list[Piece]]:
@@ -31,6 +31,7 @@ def page(derived: Derived, everything: bool = False) -> Iterator[Piece]:
     yield from judged(derived)
     yield Heading("Inputs")
     yield inputs.grid(report["inputs"])
+    yield from inputs.following(kernel.figures())
     yield from layout(report)
     yield from _values(type(kernel), report, everything)
 
@@ -49,13 +50,13 @@ def judged(derived: Derived) -> Iterator[Piece]:
     yield Line(*verdict(report["supported"], report["findings"]))
     for finding in report["findings"]:
         yield told(finding)
-    if report["supported"]:
-        for found in binding(kernel):
-            yield Line(limit(kernel, found), "", 2)
+    for found in binding(kernel) if report["supported"] else kernel.weighed():
+        yield Line(limit(kernel, found), "", 2)
 
 
 def _values(cls: type[Kernel], report: dict[str, Any], everything: bool) -> Iterator[Piece]:
-    values, units = report["values"], report["units"]
+    units = units_of(cls)
+    values = {name: report["values"][name] for name in units}
     shown = list(values) if everything else members(cls)
     for heading, names in grouped(shown, units.__getitem__).items():
         yield Heading(heading)

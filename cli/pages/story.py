@@ -10,8 +10,9 @@ from kcfg.cli.pages.pieces import Grid, Heading, Line, Piece
 from kcfg.cli.pages.units import measured, number
 from kcfg.cli.pages.verdicts import told, verdict
 from kcfg.core.explain.explanation import Explanation
+from kcfg.core.explain.refusal import Failure
 from kcfg.core.explain.story import Story
-from kcfg.core.explain.verdict import Failure
+from kcfg.core.explain.thresholds import NEAR, Threshold
 from kcfg.core.figures import joined
 
 
@@ -44,6 +45,12 @@ def pieces(story: Story, findings: Iterable[dict[str, Any]] = ()) -> Iterator[Pi
             yield Line(f"{each.name}: {each.said}; {mark}", "strong" if each.chosen else "", 2)
             for failure in each.failures:
                 yield Line(_failure(failure), indent=4)
+    if story.thresholds or story.steady:
+        yield Heading("Near")
+        for near in story.thresholds:
+            yield Line(_threshold(near), indent=2)
+        for key in story.steady:
+            yield Line(f"{key}: no decision changes within {NEAR:,} either way", "dim", 2)
     yield Heading("Decided")
     for decision in story.decisions:
         yield from _decision(decision)
@@ -58,6 +65,16 @@ def _decision(made: Explanation) -> Iterator[Piece]:
     yield Line(said.rstrip(), "strong", 2)
     for reason in _reasons(made)[:2]:
         yield Line(reason, indent=4)
+
+
+def _threshold(near: Threshold) -> str:
+    far = abs(near.at - near.given)
+    way = "more" if near.at > near.given else "fewer"
+    changes = joined(
+        f"{each.key} would be {number(each.there)}, not {number(each.here)}"
+        for each in near.changed
+    )
+    return f"with {far:,} {way}, {near.key} {near.at:,}: {changes}"
 
 
 def _reasons(made: Explanation) -> list[str]:

@@ -38,10 +38,15 @@ def lines(run: Run, derived: int, seconds: float) -> Iterator[str]:
         share = _share(tally.faulty, tally.points)
         yield f"  not derived, as no spec may say them: {share}, the first for"
         yield f"    {tally.why}"
+    if tally.ruled:
+        rules = ", ".join(f"{rule} {count:,}" for rule, count in tally.ruled)
+        ruled = some(sum(count for _, count in tally.ruled), "point")
+        yield f"  {ruled} that would have been shown put aside by rules: {rules}"
     ranked = bool(query.keep and query.keep.ranks)
-    if ranked and any(run.refused):
+    refusals = sum(map(bool, run.refused)) if ranked else 0
+    if refusals:
         advice = "" if VERDICT in (query.where or "") else "; without --all they are left out"
-        yield f"  refused among those shown: {sum(run.refused):,} of {run.rows.size:,}{advice}"
+        yield f"  refused among those shown: {refusals:,} of {run.rows.size:,}{advice}"
     if tally.singly:
         yield (
             f"  derived one by one, which takes longer: {tally.singly:,} (a formula loops over "

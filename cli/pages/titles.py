@@ -35,10 +35,23 @@ def title(name: str | None, kernel: str, release: str, target: str) -> str:
 
 
 def smem(smem: dict[str, Any]) -> str:
-    """Shared memory of a report."""
-    static = smem.get("static") or 0
-    used, partly = smem["used"] + static, f" ({static:,} of them static)" if static else ""
-    return f"Shared memory: {used:,} of {smem['limit']:,} bytes used{partly}, {smem['free']:,} free"
+    """Shared memory of a report: the layout, and the launch where that asks for other bytes."""
+    static, limit, laid = smem.get("static") or 0, smem["limit"], smem["used"]
+    partly = f" ({static:,} of them static)" if static else ""
+    launch = smem.get("launch")
+    if launch is None or launch == laid:
+        used = laid + static
+        return f"Shared memory: {used:,} of {limit:,} bytes used{partly}, {left(limit - used)}"
+    used = launch + static
+    return (
+        f"Shared memory: the launch asks for {used:,} of {limit:,} bytes{partly},"
+        f" {left(limit - used)}; {smem['struct']} lays out {laid:,} of them"
+    )
+
+
+def left(free: int) -> str:
+    """What is free of something, or over it."""
+    return f"{-free:,} over" if free < 0 else f"{free:,} free"
 
 
 def tmem(tmem: dict[str, Any]) -> str:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
+    from kcfg.core.engine.reasons import Fit
     from kcfg.core.explain.explanation import Explanation, Reference
     from kcfg.core.explain.glossary import Word
     from kcfg.core.explain.goals import Sought
     from kcfg.core.explain.story import Story
+    from kcfg.core.kernel import Figure
 
 
 class Told(NamedTuple):
@@ -16,7 +18,8 @@ class Told(NamedTuple):
 
     ``target`` and ``source`` are empty for a kernel. ``findings`` are what the rules find, and
     ``registers`` those of a report where a whole configuration is told, as plain data; ``asked``
-    are the keys of a launch, which has nothing that could be explained. A release that is not
+    are the keys of a launch, of which nothing is derived by formulas: ``figures`` are those that
+    follow from other keys, and ``fits`` how many fit. A release that is not
     given is the newest. ``words`` are those of formulas, of whatever kernel. ``sought`` is what
     was wanted of the spec, and how to get it.
     """
@@ -33,5 +36,7 @@ class Told(NamedTuple):
     findings: tuple[dict[str, Any], ...] = ()
     registers: dict[str, Any] | None = None
     asked: dict[str, Any] | None = None
+    figures: tuple[Figure, ...] = ()
+    fits: tuple[Fit, ...] = ()
     release_given: bool = True
     words: tuple[Word, ...] = ()

@@ -37,7 +37,9 @@ def fits(told: Explanation) -> Iterator[tuple[str, bool]]:
     """What fits how often, and what is shared, in sentences; each with whether it binds."""
     for found in told.fits:
         if found.unit in SPACES and found.unit != told.unit:
-            yield fit(found), found.binds
+            other = found.binds and told.value not in (found.fits, found.rounded)
+            step = f" That makes {told.name} {number(told.value)}." if other else ""
+            yield fit(found) + step, found.binds
         elif found.unit == "CTAs" and told.unit == "bytes":
             room, each = f"{found.room:,} B ({found.room_formula})", some(found.each, "CTA")
             share = measured(found.fits, told.unit)

@@ -28,8 +28,9 @@ def draw(query: Query, rows: Rows, format: str) -> bytes:
     for label, x, y in bands[:MOST]:
         places, least, most = _extremes(x, y)
         name = f"{query.heads[0].name} = {label}" if len(rows.columns) > 2 else None
-        axes.plot(places, most, marker="o", markersize=3, label=name)
-        if (least < most).any():
+        line = "-" if places.dtype.kind in "if" else ""  # texts have no order to join them in
+        axes.plot(places, most, line, marker="o", markersize=3, label=name)
+        if line and (least < most).any():
             axes.fill_between(places, least, most, alpha=0.2)
     if len(rows.columns) > 2:
         more = f" (first {MOST} of {len(bands)})" if len(bands) > MOST else ""

@@ -6,6 +6,7 @@ from typing import Any
 
 from kcfg.cli.pictures.bars import Bar, Mark, Part, Span
 from kcfg.core.block.block import Block
+from kcfg.core.figures import some
 from kcfg.core.hardware.occupancy import Occupancy, warps_of
 from kcfg.core.rules.occupancy import resident
 
@@ -17,8 +18,10 @@ def residency_part(report: dict[str, Any], block: Block) -> Part:
     """One bar for each thing an SM shares out, filled with the blocks that fit."""
     said = [found["message"] for found in report["findings"] if found["rule"] == RULE]
     threads = block.block_threads
-    if not said or threads is None or threads < 1:
+    if threads is None:
         return Part("sm", "Blocks per SM: the threads of a block are not known")
+    if not said or threads < 1:
+        return Part("sm", f"Blocks per SM: not told for a block of {some(threads, 'thread')}")
     target, found = block.target, resident(block, threads)
     rows = [
         ("shared memory", "bytes", target.smem_per_sm, found.smem_per_block, block.shared_bytes),

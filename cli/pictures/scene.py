@@ -36,9 +36,14 @@ def scene(derived: Derived) -> Scene:
     return Scene(report, titles.configuration(report), words, good, parts)
 
 
+def _by_hand(report: dict[str, Any]) -> bool:
+    """Whether a report is that of a launch, of which nothing is known but what is written."""
+    return bool(report["kernel"] == LAUNCH)
+
+
 def unmodelled(what: str, report: dict[str, Any]) -> str:
     """That a report says nothing of a part."""
-    if report["kernel"] == LAUNCH:
+    if _by_hand(report):
         return f"{what}: the spec does not say"
     return f"{what}: not modelled for {report['kernel']} {report['release']}"
 
@@ -67,7 +72,7 @@ def _smem_part(report: dict[str, Any], block: Block) -> Part:
     if not regions and used:
         regions = (_bytes("dynamic", static, used, "whole"),)
     bar = _memory((*before, *regions), limit, static + used, block)
-    known = smem["regions"] or report["kernel"] == LAUNCH
+    known = smem["regions"] or _by_hand(report)
     return Part("smem", title, (bar,), () if known else (_only_total(report, "regions"),), bad=bad)
 
 
@@ -94,6 +99,11 @@ def _region(region: dict[str, Any]) -> Span:
 def _memory(spans: tuple[Span, ...], limit: int, used: int, block: Block) -> Bar:
     """A block's shared memory: what is used, the free rest, and what the system keeps."""
     rest: list[Span] = []
+    launch = block.dynamic_bytes or 0
+    if spans and used < launch <= limit:
+        why = "the launch asks for it, and the layout has no name for it"
+        rest.append(_bytes("asked for, not laid out", used, launch - used, "padding", why))
+        used = launch
     reserve = block.target.smem_reserved_per_block
     if spans and used < limit:
         rest.append(_bytes("free", used, limit - used, "free"))

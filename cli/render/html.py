@@ -66,6 +66,10 @@ def _row(columns: Sequence[Column], row: Row, differs: bool) -> str:
 
 def _cell(tag: str, text: str, right: bool) -> str:
     style = ' class="right"' if right else ""
+    if tag == "th":
+        if not text:  # a header of nothing is none
+            return f"<td{style}></td>"
+        style += ' scope="col"'
     return f"<{tag}{style}>{escape(text)}</{tag}>"
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 from kcfg.core.block.parts import Arriving, Mbarriers, Pipeline, Registers, Role
 from kcfg.core.block.rings import copied
@@ -13,19 +12,24 @@ MOST = (1 << 20) - 1
 """Arrivals that one phase of an mbarrier can wait for: its count has 20 bits, and is not 0."""
 
 
-class Wait(NamedTuple):
+class Wait:
     """mbarriers that wait for so many arrivals; ``by`` is what arrives where ``who`` is silent.
 
     They are those of group ``at``, or where ``side`` says which the full or empty ones of
     pipeline ``at``.
     """
 
-    side: str
-    at: int
-    name: str | None
-    arrivals: int | None
-    who: tuple[Arriving, ...]
-    by: str = "thread"
+    def __init__(
+        self,
+        side: str,
+        at: int,
+        name: str | None,
+        arrivals: int | None,
+        who: tuple[Arriving, ...],
+        by: str = "thread",
+    ) -> None:
+        self.side, self.at, self.name, self.arrivals, self.who = side, at, name, arrivals, who
+        self.by = by
 
     @property
     def what(self) -> str:

@@ -192,6 +192,12 @@ class Block(SharedMemory, Launched):
         )
 
     @Derived
+    def mbarriers_counted(self) -> bool:
+        """Whether it is known how many mbarriers there are."""
+        counts = [group.count for group in self.mbarriers]
+        return bool(counts) and None not in counts
+
+    @Derived
     def barriers_used(self) -> int | None:
         """Named barriers the hardware sets aside: up to the highest number used."""
         numbers = [barrier.id for barrier in self.named_barriers if barrier.id is not None]

@@ -74,22 +74,37 @@ def _merged(derived: Group, more: Group) -> Group:
     return found
 
 
-NAMED = re.compile(r"(shared\.regions|tmem\.regions|mbarriers|registers\.roles)\[([0-9]+)\]")
+NAMED = r"(shared\.regions|tmem\.regions|mbarriers|registers\.roles)\[([0-9]+)\]"
 """Lists of parts that have names."""
 
 
 def behind(kernel: type[Kernel], block: Block, path: str) -> str:
-    """The same as `quantity_of` for a key of this very block, whose parts may have names."""
-    found = NAMED.match(path)
+    """The same as `quantity_of` for a key of this very block, whose parts may have names.
+
+    Where a definition's text has a plain number for it, that is the key itself.
+    """
+    found = re.match(NAMED, path) if "[" in path else None
     if found is None:
-        return quantity_of(kernel, path)
+        return _said_or_behind(kernel, path)
     parts: Any = attrgetter(found[1])(block)
     name = str(parts[int(found[2])].name)
     for each in (name, name.rstrip("0123456789")):
         start = f"{found[1]}[{each}]"
-        if any(known.startswith(start) for known in kernel.plays):
-            return quantity_of(kernel, start + path[found.end() :])
+        if any(known.startswith(start) for known in (*kernel.plays, *kernel.places_in_text)):
+            return _said_or_behind(kernel, start + path[found.end() :])
     return quantity_of(kernel, path)
+
+
+def _said_or_behind(kernel: type[Kernel], path: str) -> str:
+    plain = path in kernel.places_in_text and path not in kernel.plays
+    return path if plain else quantity_of(kernel, path)
+
+
+def played(kernel: Kernel | None, path: str) -> Any:
+    """The value of what plays a key of a kernel's block; None where nothing does."""
+    if kernel is None or path not in kernel.plays:
+        return None
+    return attrgetter(_attribute(type(kernel), kernel.plays[path]))(kernel)
 
 
 @once

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar, Generic, TypeVar, overload
 
+from kcfg.core.hardware.dtypes import ELEMENTS
+
 T = TypeVar("T")
 
 LARGEST = 1 << 62
@@ -20,7 +22,8 @@ class Key:
     """One key: ``kind`` is int, bool, str, or the `Group` that stands under it.
 
     Numbers lie in least..most, words in ``choices`` unless that is empty. ``many`` makes
-    the value a list, of at most ``longest`` values where that is not 0.
+    the value a list, of at most ``longest`` values where that is not 0. ``instead`` are words
+    that may stand for a number.
     """
 
     def __init__(
@@ -34,10 +37,11 @@ class Key:
         choices: tuple[str, ...] = (),
         many: bool = False,
         longest: int = 0,
+        instead: tuple[str, ...] = (),
     ) -> None:
         self.kind, self.unit, self.doc = kind, unit, doc
         self.least, self.most, self.choices = least, most, choices
-        self.many, self.longest = many, longest
+        self.many, self.longest, self.instead = many, longest, instead
         self.name = ""
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -54,9 +58,11 @@ class Key:
         return () if self.many else None
 
 
-def number(unit: str, doc: str, *, least: int = 0, most: int = LARGEST) -> Any:
-    """A whole number in ``unit``."""
-    return Key(int, unit, doc, least=least, most=most)
+def number(
+    unit: str, doc: str, *, least: int = 0, most: int = LARGEST, instead: tuple[str, ...] = ()
+) -> Any:
+    """A whole number in ``unit``, or a word ``instead``."""
+    return Key(int, unit, doc, least=least, most=most, instead=instead)
 
 
 def numbers(unit: str, doc: str, *, longest: int = 0) -> Any:
@@ -72,6 +78,11 @@ def truth(doc: str) -> Any:
 def word(doc: str, choices: tuple[str, ...] = ()) -> Any:
     """A word, one of ``choices`` where there are any."""
     return Key(str, "text", doc, choices=choices)
+
+
+def dtype(doc: str) -> Any:
+    """An element type, by its full name or a short one."""
+    return Key(str, "dtype", doc, choices=ELEMENTS)
 
 
 def words(doc: str) -> Any:

@@ -6,7 +6,7 @@ and lanes, warps are numbers within the block, registers are counts per thread.
 
 from __future__ import annotations
 
-from kcfg.core.block.keys import LARGEST, Group, group, number, numbers, truth, word, words
+from kcfg.core.block.keys import LARGEST, Group, dtype, group, number, numbers, truth, word, words
 from kcfg.core.hardware import tensor_map
 from kcfg.core.hardware.dtypes import SWIZZLES
 
@@ -56,6 +56,9 @@ class Registers(Group):
     debug: bool | None = truth("Whether it is compiled for debugging (-G).")
 
 
+MAX = "max"
+"""What stands for the most stages that fit."""
+
 PADDING = "(padding)"
 """The name of what lies between regions."""
 
@@ -72,17 +75,38 @@ class Region(Group):
         "From the base of dynamic shared memory; if left out, where what it shares starts, else"
         " after the region before.",
     )
-    bytes: int | None = number("bytes", "Its size.")
-    align: int | None = number("bytes", "The alignment the kernel asks of its start.", least=1)
-    stages: int | None = number("stages", "How many equal slots it is made of; 1 if left out.")
+    bytes: int | None = number(
+        "bytes",
+        "Its size, that of all its slots together; if left out, that of the elements or mbarriers"
+        " in them.",
+    )
+    of: str | None = dtype("The type of its elements.")
+    shape: tuple[int, ...] = numbers(
+        "elements", "The elements of one slot along each dimension.", longest=8
+    )
+    align: int | None = number(
+        "bytes",
+        "The alignment the kernel asks of its start; if left out, that of its elements or"
+        " mbarriers where these are said.",
+        least=1,
+    )
+    stages: int | None = number(
+        "stages",
+        "How many equal slots it is made of; if left out, the stages of its ring, else 1.",
+    )
     stride: int | None = number(
         "bytes", "From one slot to the next; its size divided by its slots, if left out."
     )
+    ring: str | None = word("The pipeline whose stages are its slots.")
     swizzle: str | None = word("The swizzle its tiles are laid out with.", SWIZZLES)
     tma: bool | None = truth("Whether a TMA tensor copy writes it.")
     bulk: bool | None = truth("Whether a 1-D bulk copy writes or reads it.")
     descriptor: bool | None = truth("Whether a matrix descriptor points at it.")
-    mbarriers: bool | None = truth("Whether it holds mbarriers.")
+    mbarriers: int | bool | None = number(
+        "barriers",
+        "Whether it holds mbarriers, or how many in each slot; one, if it is true of a ring's.",
+        instead=("true", "false"),
+    )
     base_offset: bool | None = truth("Whether descriptors account for where the pattern starts.")
     alias_of: str | None = word("The region whose bytes it shares.")
 
@@ -140,11 +164,20 @@ class Pipeline(Group):
     """A ring of stages in shared memory, and the barriers that hand them over."""
 
     name: str | None = word("What it carries.")
-    stages: int | None = number("stages", "How many stages.")
-    stage_bytes: int | None = number("bytes", "Size of one stage.")
+    stages: int | None = number(
+        "stages",
+        "How many stages; max for the most that fit, with all else that is laid out.",
+        instead=(MAX,),
+    )
+    stage_bytes: int | None = number(
+        "bytes", "Size of one stage; if left out, what its ring has for it."
+    )
     fixed_bytes: int | None = number("bytes", "What is there once, however many stages.")
     tma: bool | None = truth("Whether TMA fills it.")
-    barriers_per_stage: int | None = number("barriers", "mbarriers of a stage; 2 if left out.")
+    barriers_per_stage: int | None = number(
+        "barriers",
+        "mbarriers of a stage; if left out, those of its ring where it has some, else 2.",
+    )
     barrier_bytes: int | None = number("bytes", "Room for its mbarriers in the layout.")
     expect_tx: int | None = number("bytes", "What a stage's full barrier waits for.")
     boxes: tuple[int, ...] = numbers("bytes", "What each copy into a stage brings.")
@@ -153,7 +186,8 @@ class Pipeline(Group):
         " if left out."
     )
     region: tuple[str, ...] = words(
-        "The regions its stages lie in, by name; the one of its own name, if left out."
+        "The regions its stages lie in, by name; if left out, those of its ring, or the one of its"
+        " own name."
     )
     alias_of: str | None = word("The pipeline whose bytes it shares.")
     producers: tuple[Arriving, ...] = group(
@@ -169,13 +203,21 @@ class Pipeline(Group):
     empty_arrivals: int | None = number("count", "Arrivals that an empty barrier waits for.")
 
 
+def has_most(line: Pipeline) -> bool:
+    """Whether a pipeline as it is written says `MAX` in place of its stages."""
+    stages: object = line.stages
+    return stages == MAX
+
+
 class Mbarriers(Group):
     """A group of mbarriers that follow each other in memory; a bare number is how many."""
 
     lead = "count"
 
     name: str | None = word("What they hand over.")
-    count: int | None = number("barriers", "How many there are.")
+    count: int | None = number(
+        "barriers", "How many there are; as many as in the region of its name, if left out."
+    )
     arrivals: int | None = number("count", "The arrivals each of them waits for.")
     arrive: tuple[Arriving, ...] = group(Arriving, "Who arrives at each of them.", many=True)
     by: str | None = word("What arrives once of roles that do not say it themselves.", ARRIVES)
@@ -268,7 +310,7 @@ class BulkCopy(Group):
 
 
 class Compiled(Group):
-    """What the compiler reports of a build: ``ptxas -v``, ``cuobjdump --dump-resource-usage``."""
+    """What is known of a build: by ``ptxas -v``, ``cuobjdump``, its PTX or Triton's cache."""
 
     target: str | None = word("The target it was compiled for, such as sm_100a.")
     registers: int | None = number("registers", "Registers per thread at launch.")
@@ -278,6 +320,21 @@ class Compiled(Group):
     stack: int | None = number("bytes", "The stack frame of a thread.")
     spill_stores: int | None = number("bytes", "Registers stored to local memory.")
     spill_loads: int | None = number("bytes", "Registers loaded from local memory.")
+    threads: tuple[int, ...] = numbers(
+        "threads", "The x, y, z of the only block it is compiled for (.reqntid).", longest=3
+    )
+    max_threads: int | None = number(
+        "threads", "The most threads it is compiled for: of its launch bounds (.maxntid)."
+    )
+    min_blocks: int | None = number(
+        "blocks", "The blocks per SM it is compiled for: of its launch bounds (.minnctapersm)."
+    )
+    maxnreg: int | None = number("registers", "The cap it is compiled under, by whatever option.")
+    cluster: tuple[int, ...] = numbers(
+        "blocks", "The x, y, z of the cluster it is compiled for (.reqnctapercluster).", longest=3
+    )
+    dynamic: int | None = number("bytes", "Dynamic shared memory it is to be launched with.")
+    tmem_columns: int | None = number("columns", "Columns of tensor memory that it allocates.")
     setmaxnreg_ignored: str | None = word("The advisory that setmaxnreg was ignored, as C7508.")
     refused: str | None = word("The first error of a compilation that failed.")
 

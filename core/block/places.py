@@ -6,7 +6,7 @@ of a range of tensor memory; the whole of the block has the names in `WHOLE`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from kcfg.core.block.block import Block
@@ -14,6 +14,16 @@ from kcfg.core.engine.quantity import Unit
 
 OF_REGION = ("offset", "bytes", "end")
 OF_RANGE = ("column", "columns")
+
+
+DOCS = {
+    "offset": "Where {} starts in shared memory, as the layout has it.",
+    "bytes": "What {} takes of shared memory, as the layout has it.",
+    "end": "Where {} ends in shared memory, as the layout has it.",
+    "column": "The first column of {} in tensor memory, as the layout has it.",
+    "columns": "What {} takes of tensor memory, as the layout has it.",
+}
+"""What the places of regions and ranges are."""
 
 
 def unit_of(key: str) -> Unit | None:
@@ -32,15 +42,36 @@ def place(block: Block, key: str) -> int:
     return found
 
 
+def meant(block: Block, key: str) -> str | None:
+    """The name of a place that the block has, and that ``key`` is a slip of or ends in."""
+    from kcfg.core.errors import nearest
+
+    known = names(block)
+    inner = [each for each in known if key.endswith(f".{each}")]
+    return max(inner, key=len) if inner else nearest(key, known)
+
+
+def names(block: Block) -> list[str]:
+    """The names of every region's and every range's places."""
+    return [f"{each.name}.{last}" for last in DOCS for each in _of(block, last)]
+
+
+def doc(key: str) -> str:
+    """What a place of a region or a range is, in a sentence."""
+    name, _, last = key.rpartition(".")
+    return DOCS[last].format(name)
+
+
+def _of(block: Block, last: str) -> Sequence[Any]:
+    """The parts of a block that have such a place."""
+    if last in OF_REGION and block.smem is not None:
+        return [each for each in block.smem.regions if not each.padding]
+    return block.tensor.regions if last in OF_RANGE and block.tensor is not None else ()
+
+
 def _part(block: Block, key: str) -> Any:
     name, _, last = key.rpartition(".")
-    smem, tensor = block.smem, block.tensor
-    parts: list[Any] = []
-    if last in OF_REGION and smem is not None:
-        parts = [each for each in smem.regions if not each.padding]
-    elif last in OF_RANGE and tensor is not None:
-        parts = list(tensor.regions)
-    return next((getattr(each, last) or 0 for each in parts if each.name == name), None)
+    return next((getattr(each, last) or 0 for each in _of(block, last) if each.name == name), None)
 
 
 def _end(block: Block) -> int | None:
@@ -54,7 +85,11 @@ WHOLE: dict[str, Callable[[Block], int | None]] = {
     "shared_limit": lambda block: block.smem.limit if block.smem else None,
     "tensor_memory_allocated": lambda block: block.tensor.allocated if block.tensor else None,
     "threads": lambda block: block.block_threads,
-    "mbarriers": lambda block: sum(each.count or 0 for each in block.mbarriers) or None,
+    "mbarriers": lambda block: (
+        (sum(each.count or 0 for each in block.mbarriers) or None)
+        if block.mbarriers_counted
+        else None
+    ),
 }
 """What a block has as a whole, and how it is read; None where it is not known."""
 

@@ -25,7 +25,7 @@ from kcfg.core.engine.arith import next_pow2, up
 from kcfg.core.hardware.target import Target
 
 
-class Unplaced(NamedTuple):
+class Unplaced:
     """Why a memory has no layout: ``name`` would take ``size`` from ``start``.
 
     That is below 0, or inside the part named ``inside``, or past the memory's own ``total``,
@@ -33,13 +33,18 @@ class Unplaced(NamedTuple):
     bytes or columns.
     """
 
-    name: str
-    size: int
-    start: int
-    unit: str
-    inside: str = ""
-    total: int | None = None
-    past: str = ""
+    def __init__(
+        self,
+        name: str,
+        size: int,
+        start: int,
+        unit: str,
+        inside: str = "",
+        total: int | None = None,
+        past: str = "",
+    ) -> None:
+        self.name, self.size, self.start, self.unit, self.inside = name, size, start, unit, inside
+        self.total, self.past = total, past
 
     def __str__(self) -> str:
         if self.past:
@@ -207,12 +212,13 @@ def barriers(groups: Iterable[tuple[str, int, int | None]]) -> tuple[Mbarriers, 
 
 
 @lru_cache(1 << 10)
-def role(name: str, first: int, last: int, count: int | None) -> Role:
+def role(name: str, first: int, last: int, count: int | None, direction: str | None = None) -> Role:
     """What warps ``first``..``last`` do, and the registers per thread setmaxnreg gives them.
 
     The count is None where they keep what they were launched with, or the source is silent.
+    ``direction`` is the form of setmaxnreg, "dec" or "inc"; None where nobody says it.
     """
-    return Role(name=name, warps=last - first + 1, first=first, count=count)
+    return Role(name=name, warps=last - first + 1, first=first, count=count, direction=direction)
 
 
 @lru_cache(1 << 10)

@@ -1,7 +1,7 @@
 """Pipelines as rings in shared memory: the regions they lie in, and what they take together.
 
-A pipeline lies in the regions it names, else in the one of its own name. The only pipeline of a
-block also lies in its only ring, a region of as many slots.
+A pipeline lies in the regions it names and in those that name it as their ring, else in the one of
+its own name. The only pipeline of a block also lies in its only ring, a region of as many slots.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from kcfg.core.block import aliases
 from kcfg.core.block.parts import Pipeline, Region
-from kcfg.core.hardware import tensor_map
 
 if TYPE_CHECKING:
     from kcfg.core.block.block import Block
@@ -44,16 +43,21 @@ def taken(line: Pipeline) -> int:
 def homes(block: SharedMemory) -> list[tuple[int, ...]]:
     """For every pipeline the indices of the regions it lies in; none where that is not known."""
     regions: dict[str | None, tuple[int, ...]] = {}
+    parts: dict[str | None, tuple[int, ...]] = {}
     slots: list[int] = []
     for index, (_, region) in enumerate(block.placed):
         if not region.mbarriers:
             regions[region.name] = (*regions.get(region.name, ()), index)
+            parts[region.ring] = (*parts.get(region.ring, ()), index)
             slots += [index] if (region.stages or 1) > 1 else []
     regions.pop(None, None)
+    parts.pop(None, None)
     found = []
     for line in block.pipelines:
-        names = dict.fromkeys(line.region or (line.name,))
-        found.append(tuple(index for name in names for index in regions.get(name, ())))
+        own = parts.get(line.name, ())
+        names = line.region or (() if own else (line.name,))
+        named = [index for name in names for index in regions.get(name, ())]
+        found.append(tuple(dict.fromkeys((*named, *own))))
     if len(found) == len(slots) == 1 and not found[0]:
         (line,), (_, ring) = block.pipelines, block.placed[slots[0]]
         if not line.region and line.stages == ring.stages:
@@ -120,8 +124,10 @@ def copies(block: Block, line: Pipeline) -> tuple[int, ...]:
     """
     if line.boxes or not line.maps:
         return line.boxes
+    from kcfg.core.block.tensor_boxes import brought
+
     maps = {each.name: each for each in block.tma}
-    found = [tensor_map.brought(maps[name]) for name in line.maps if name in maps]
+    found = [brought(maps[name]) for name in line.maps if name in maps]
     known = [each for each in found if each is not None]
     return tuple(known) if len(known) == len(line.maps) else ()
 

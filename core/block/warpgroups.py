@@ -58,13 +58,11 @@ def spans(registers: Registers) -> tuple[tuple[int, int, Role], ...]:
     return tuple(found)
 
 
-class Share(NamedTuple):
+class Share:
     """What warps ``first``..``last`` set, in registers per thread; None for what they have."""
 
-    name: str
-    first: int
-    last: int
-    cap: int | None
+    def __init__(self, name: str, first: int, last: int, cap: int | None) -> None:
+        self.name, self.first, self.last, self.cap = name, first, last, cap
 
 
 @lru_cache

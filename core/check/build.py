@@ -1,10 +1,11 @@
-"""One kernel of one compilation, as a log reports it."""
+"""One kernel of one compilation, as a log or an object reports it."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from kcfg.core.block.parts import Compiled
+from kcfg.core.rules.compiled.figures import OF_SOME
 
 MOST = 8
 """Advisories and errors of one compilation that are kept."""
@@ -30,17 +31,21 @@ class Unit:
 
 
 class Build:
-    """What a log says of one kernel for one target.
+    """What a log or an object says of one kernel for one target.
 
-    ``values`` are those of `Compiled`, ``lines`` where each stands; ``tool`` is what
-    printed them. A failed compilation that names no kernel has no ``name``.
+    ``values`` are those of `Compiled`, ``lines`` where each stands, 0 in an object; ``tool`` is
+    what printed them and ``by`` where that is, ``others`` what else it counts, for which no
+    configuration has a word. A failed compilation that names no kernel has no ``name``. The
+    figures of one that is ``mixed`` may be another kernel's.
     """
 
     def __init__(self, tool: str, name: str, line: int, target: str | None, unit: Unit) -> None:
         self.tool, self.name, self.line, self.unit = tool, name, line, unit
-        self.file = ""
+        self.file = self.by = ""
         self.values: dict[str, Any] = {}
         self.lines: dict[str, int] = {}
+        self.others: dict[str, int] = {}
+        self.mixed = False
         if target:
             self.put(line, target=target)
 
@@ -56,6 +61,10 @@ class Build:
             if value is not None:
                 self.values[key], self.lines[key] = value, line
 
+    def beside(self, **counts: int | None) -> None:
+        """Add what is counted and not judged; none of it is nothing to tell."""
+        self.others |= {what.replace("_", " "): count for what, count in counts.items() if count}
+
     @property
     def uncertain(self) -> bool:
         """Whether the advisories may be about other kernels of the same compilation."""
@@ -68,10 +77,12 @@ class Build:
         ``advised`` takes the compilation's advisories in; its errors are about all its kernels.
         """
         values, lines, unit = dict(self.values), dict(self.lines), self.unit
+        if self.mixed:
+            return Compiled(target=self.target), lines
         if advised and unit.ignored:
             lines["setmaxnreg_ignored"], code = unit.ignored[0]
             of = f"{len(unit.ignored)} of {unit.kernels}"
-            some = f", in {of} kernels here, the log does not say which"
+            some = f", in {of} kernels here, {OF_SOME}"
             doubt = self.uncertain and self.name and code not in OF_FLAGS
             values["setmaxnreg_ignored"] = code + (some if doubt else "")
         if unit.errors:
@@ -82,8 +93,8 @@ class Build:
 
     def same(self, other: Build) -> bool:
         """Whether two reports say the same of the same kernel."""
-        mine = (self.file, self.tool, self.values, self._said())
-        return mine == (other.file, other.tool, other.values, other._said())
+        mine = (self.file, self.tool, self.values, self.mixed, self._said())
+        return mine == (other.file, other.tool, other.values, other.mixed, other._said())
 
     def _said(self) -> tuple[list[str], list[str]]:
         unit = self.unit

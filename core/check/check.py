@@ -5,88 +5,95 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from kcfg.core.block.block import Block
+from kcfg.core.check.artifact import HOW, Artifact, RefusedError
 from kcfg.core.check.build import Build
 from kcfg.core.check.found import Found, title, where
-from kcfg.core.check.log import builds
 from kcfg.core.check.untold import Reported, untold
 from kcfg.core.figures import some
 from kcfg.core.kernel import Kernel
 from kcfg.core.rules import judge_build
 from kcfg.core.spec import Spec
-from kcfg.core.spec.documents import STDIN, opened, why_unread
+from kcfg.core.spec.documents import why_unread
 from kcfg.core.spec.problem import listed, shown
 from kcfg.core.validate import checks
 from kcfg.core.validate.problems import of
 from kcfg.core.validate.result import Beside, Located
 
-HOW = "is it the output of `nvcc -Xptxas -v`, or of `cuobjdump --dump-resource-usage`?"
-
 
 class Check:
-    """Judges what logs report of a kernel beside what a spec says; reads them once.
+    """Judges what builds tell of a kernel beside what a spec says; reads each of them once.
 
-    ``wanted`` is the kernel's name, a part of it or a pattern; without one the logs
-    have to be about one kernel.
+    ``wanted`` is the kernel's name, a part of it or a pattern; without one the spec may say it,
+    and else the files have to be about one kernel.
     """
 
     def __init__(self, logs: Iterable[str], wanted: str | None) -> None:
-        self.logs, self.found = tuple(logs), Found(wanted)
+        self.logs, self.wanted = tuple(logs), wanted
+        self._artifacts = [Artifact(path) for path in self.logs]
+        self._found = Found(wanted)
         self._troubles: tuple[Located, ...] | None = None
 
     def __call__(self, spec: Spec, subject: Kernel) -> Beside:
-        """What is to be said of a spec's kernel, and the notes that go with it."""
-        if self._troubles is None:
+        """What is to be said of a spec's kernel, and the notes that go with it.
+
+        What is wrong with the files is said beside the first spec.
+        """
+        wanted = spec.build if self.wanted is None else self.wanted
+        first = self._troubles is None
+        if self._troubles is None or wanted != self._found.wanted:
+            self._found = Found(wanted)
             self._troubles = tuple(self._read())
-        block = subject.block
-        picked = self.found.pick(block.target)
+        told = self._about(subject.block)
+        return Beside((*self._troubles, *told.found), told.notes) if first else told
+
+    def _about(self, block: Block) -> Beside:
+        found = self._found
+        picked = found.pick(block.target)
         if picked.several:
-            return Beside(
-                (*self._troubles, self._several(picked.several)), self.found.listing(picked.several)
-            )
+            return Beside((self._several(picked.several),), found.listing(picked.several))
         reported = [_reported(block, build) for build in picked.builds]
         reported = [each for each in reported if each.build.name or each.says_something]
-        judged = tuple(found for each in reported for found in _judged(each))
+        judged = tuple(finding for each in reported for finding in _judged(each))
         if any(build.name for build in picked.builds):
-            return Beside((*self._troubles, *judged), _notes(reported))
-        missing = self._none() if self.found.names or not (judged or self._troubles) else ()
-        return Beside((*self._troubles, *missing, *judged), self.found.listing() or _only(reported))
+            return Beside(judged, _notes(reported))
+        missing = self._none() if found.names or not (judged or self._troubles) else ()
+        return Beside((*missing, *judged), found.listing() or _only(reported))
 
     def _read(self) -> Iterator[Located]:
-        """Take every log in; what cannot be read, or tells of no kernel, is a problem."""
-        for path in self.logs:
-            file, seen = STDIN if path == "-" else path, False
+        """Take every file in; what cannot be read, or tells of no kernel, is a problem."""
+        for artifact in self._artifacts:
+            seen = False
             try:
-                with opened(path) as stream:
-                    for build in builds(stream):
-                        build.file, seen = file, True
-                        self.found.add(build)
+                for build in artifact.builds():
+                    seen = True
+                    self._found.add(build)
             except OSError as error:
-                yield _trouble(checks.UNREADABLE, why_unread(error, path), file)
+                yield _trouble(checks.UNREADABLE, why_unread(error, artifact.path), artifact.file)
+            except RefusedError as error:
+                yield _trouble(checks.UNREADABLE, str(error), artifact.file)
             else:
                 if not seen:
-                    yield _trouble(checks.NO_KERNEL, f"this log tells of no kernel: {HOW}", file)
+                    message = f"this file tells of no kernel: {HOW}"
+                    yield _trouble(checks.NO_KERNEL, message, artifact.file)
 
     def _several(self, names: tuple[str, ...]) -> Located:
-        first = self.found.first(names[0])
-        fit = "fit" if self.found.wanted is not None else "are in"
-        given = f" {shown(self.found.wanted)}" if self.found.wanted is not None else " the logs"
+        first, wanted = self._found.first(names[0]), self._found.wanted
+        given = "are in the builds" if wanted is None else f"fit {shown(wanted)}"
         every = listed(_named(names), 8)
-        message = f"{len(names)} kernels {fit}{given}; say which by --kernel-name: {every}"
+        how = "by --kernel-name, or by `build: {kernel: NAME}` of the spec"
+        message = f"{len(names)} kernels {given}; say which {how}: {every}"
         return _trouble(checks.NO_KERNEL, message, first.file, first.line)
 
     def _none(self) -> tuple[Located, ...]:
-        names = tuple(self.found.names)
-        seen = some(len(names), "kernel") + (" and more" if self.found.more else "")
+        names = tuple(self._found.names)
+        seen = some(len(names), "kernel") + (" and more" if self._found.more else "")
         message = (
-            f"no kernel fits {shown(self.found.wanted or '')}; the logs have {seen}:"
+            f"no kernel fits {shown(self._found.wanted or '')}; the builds have {seen}:"
             f" {listed(_named(names), 8)}"
             if names
-            else f"the logs tell of no kernel: {HOW}"
+            else f"the builds tell of no kernel: {HOW}"
         )
-        return (_trouble(checks.NO_KERNEL, message, self._first()),)
-
-    def _first(self) -> str:
-        return STDIN if self.logs[0] == "-" else self.logs[0]
+        return (_trouble(checks.NO_KERNEL, message, self._artifacts[0].file),)
 
 
 def _named(names: Iterable[str]) -> Iterator[str]:
@@ -107,11 +114,20 @@ def _reported(block: Block, build: Build) -> Reported:
 
 
 def _judged(reported: Reported) -> Iterator[Located]:
-    """What the rules find, each at its line of the log."""
+    """What the rules find, each at its line of the log; an object has none."""
     build = reported.build
+    if build.mixed:
+        name = shown(build.name)
+        message = (
+            f"the lines of {name} are mixed with another kernel's, as compilers write them that run"
+            " side by side: whose figures follow cannot be told; build with `--output-sync`, or one"
+            " file at a time"
+        )
+        position = (build.line, min(build.line, 1))
+        yield Located(of(checks.MIXED, message, build.file, position))
     for path, finding in judge_build(reported.block):
         line = reported.lines.get(path.removeprefix("compiled."), build.line)
-        yield Located(finding._replace(path="", file=build.file, line=line, column=1))
+        yield Located(finding._replace(path="", file=build.file, line=line, column=min(line, 1)))
 
 
 def _only(reported: list[Reported]) -> tuple[str, ...]:
@@ -122,8 +138,9 @@ def _only(reported: list[Reported]) -> tuple[str, ...]:
 
 def _notes(reported: list[Reported]) -> tuple[str, ...]:
     judged = (
-        f"{where(each.build)}: judged: {title(each.build)}, as reported by {each.build.tool}"
+        f"{where(each.build)}: judged: {title(each.build)}, as reported by"
+        f" {each.build.tool}{each.build.by}"
         for each in reported
-        if each.build.name
+        if each.build.name and not each.build.mixed
     )
-    return (*judged, *untold(reported))
+    return (*judged, *untold([each for each in reported if not each.build.mixed]))

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from kcfg.core.check.build import Build
-from kcfg.core.check.names import demangled, fit
+from kcfg.core.check.symbols import demangled, fit
 from kcfg.core.hardware.arch import runs_on
 from kcfg.core.hardware.target import Target
 
@@ -92,8 +92,8 @@ class Found:
 
 
 def where(build: Build) -> str:
-    """The place in a log where a kernel begins."""
-    return f"{build.file}:{build.line}"
+    """The place in a log where a kernel begins; of an object its file."""
+    return f"{build.file}:{build.line}" if build.line else build.file
 
 
 def title(build: Build) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import IO
 
 from kcfg.core.check.build import Build, Unit
 from kcfg.core.check.cuobjdump import Cuobjdump
@@ -20,6 +20,10 @@ MARKS = (
     b"Function ",
     b"arch = ",
     b"Fatbin ",
+    b"-bit ELF",
+    b".nv.info.",
+    b"EIATTR_",
+    b"Value:",
     b"] ",
 )
 """What a line that matters has one of; most lines of a build do not."""
@@ -31,11 +35,15 @@ STREAMS = 256
 """Jobs that are told apart; the rest count as one."""
 
 
-def builds(stream: BinaryIO) -> Iterator[Build]:
-    """The kernels of a log, in order; behind them its compilations without a kernel."""
+def builds(stream: IO[bytes], *, whole: bool = False) -> Iterator[Build]:
+    """The kernels of a log, in order; behind them its compilations without a kernel.
+
+    Raises `NotTextError` for what is binary or has no end, unless the ``whole`` of it is known
+    to be text.
+    """
     jobs: dict[str, Ptxas] = {}
     dump = Cuobjdump()
-    for line in lines(stream, MARKS):
+    for line in lines(stream, MARKS, whole=whole):
         if "nvlink" in line.text:  # it has figures of its own, in other words
             continue
         found = STREAM.match(line.text)

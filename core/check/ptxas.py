@@ -41,8 +41,9 @@ NEXT_JOB = re.compile(r"(?<!\S)\[\d+/\d+\] ")
 class Ptxas:
     """Reads one stream of ptxas; the kernels it was told of come out as they are complete.
 
-    Where compilations run side by side their lines mix, but the three with a kernel's
-    figures stay together, and the first of them has its name.
+    Where compilations run side by side their lines mix: a kernel begins before another has
+    its figures. Whose figures then follow nobody can tell, and so both are ``mixed``, and all
+    that begin before none is open.
     """
 
     def __init__(self) -> None:
@@ -51,6 +52,7 @@ class Ptxas:
         """Compilations that end without a kernel, with the target where that is told."""
         self._before_that: Unit | None = None
         self._open: dict[str, Build] = {}
+        self._mixed = False
         self._function = ""
         self._frame: dict[str, int | None] = {}
         self._frame_line = 0
@@ -65,7 +67,7 @@ class Ptxas:
     def end(self) -> Iterator[Build]:
         """End the job: the kernels that were begun and have no figures."""
         yield from self._open.values()
-        self._open = {}
+        self._open, self._mixed = {}, False
         if self._before_that is not None and not (self.unit.kernels or self.unit.errors):
             self._before_that.ignored += self.unit.ignored  # said behind the kernels
             self.unit.ignored = []
@@ -118,11 +120,15 @@ class Ptxas:
 
     def _entry(self, line: Line, match: re.Match[str]) -> Iterator[Build]:
         name, target = match[1], match[3] if match[2] else None
+        self._mixed = bool(self._open)
+        for other in self._open.values():
+            other.mixed = True
         if name in self._open:
             yield self._open.pop(name)
         elif len(self._open) == MOST:
             yield self._open.pop(next(iter(self._open)))
         self._open[name] = self._started(line, name, target)
+        self._open[name].mixed = self._mixed
         self._function, self._frame = "", {}
 
     def _started(self, line: Line, name: str, target: str | None) -> Build:
@@ -136,6 +142,11 @@ class Ptxas:
         key = next(iter(begun), None)
         build = self._started(line, name, None) if key is None else self._open.pop(key)
         build.name = name or build.name  # whole, where the first line was cut
+        build.mixed |= self._mixed
+        self._mixed &= bool(self._open)
+        if build.mixed:
+            self._function, self._frame = "", {}
+            return (build,)
         if self._frame:
             build.put(self._frame_line, **self._frame)
         whole = line.whole and (key is None or build.target is not None)  # else lines are cut

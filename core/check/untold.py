@@ -23,6 +23,16 @@ WHAT = {
 }
 """The values of a report in words."""
 
+LAUNCHED = {
+    "threads": ("block_threads", ("threads", "max_threads")),
+    "clusters": ("cluster", ("cluster",)),
+    "dynamic shared memory": ("dynamic_bytes", ("dynamic",)),
+    "tensor memory": ("tmem", ("tmem_columns",)),
+}
+"""What a launch has, and the values of a report that show it: in many reports none is."""
+UNSHOWN = ("min_blocks", "maxnreg", *(key for _, keys in LAUNCHED.values() for key in keys))
+"""The values of a report that most reports lack; the rules about them are not named for it."""
+
 EVENTS = ("compiled.setmaxnreg_ignored", "compiled.refused")
 """What a log tells of only where it happened."""
 
@@ -58,15 +68,17 @@ def untold(reported: Iterable[Reported]) -> Iterator[str]:
         yield f"{place}: not judged: {joined(spans(ids))}: {reason}"
     for each in every:
         yield from _about(each)
-    hidden = _hidden(every[0].block)
+    hidden = joined(_hidden(every))
     if hidden:
-        yield f"{place}: not judged: {hidden}: in no compiler's report"
+        yield f"{place}: not judged: {hidden}: not in what {every[0].build.tool} reports"
 
 
 def _silent(reported: Reported) -> Iterator[tuple[str, str]]:
     """Every rule that was not asked of a build, and why."""
     for rule, path in missing(reported.block):
         if rule.of_build and rule.id not in QUIET and not _no_event(reported, path):
+            if path.removeprefix(BUILD[0]) in UNSHOWN:
+                continue
             yield rule.id, _reason(reported, path)
 
 
@@ -90,6 +102,9 @@ def _about(reported: Reported) -> Iterator[str]:
         return
     if compiled.spill_stores is None and compiled.stack:
         yield f"{where(build)}: its {size(compiled.stack)} of stack may be spills or an array"
+    if build.others:
+        counted = joined(f"{count:,} {what}" for what, count in build.others.items())
+        yield f"{where(build)}: not judged: {counted}: no configuration says it"
     if build.uncertain and compiled.setmaxnreg_ignored is None:
         line, code = build.unit.ignored[0]
         yield (
@@ -98,7 +113,9 @@ def _about(reported: Reported) -> Iterator[str]:
         )
 
 
-def _hidden(block: Block) -> str:
-    """What a launch has and no report shows."""
-    has = (("dynamic shared memory", block.dynamic_bytes), ("tensor memory", block.tmem))
-    return joined(what for what, given in has if given is not None)
+def _hidden(every: list[Reported]) -> Iterator[str]:
+    """What a launch has and no report of its builds shows."""
+    shown = {key for each in every for key in each.build.values}
+    for what, (key, values) in LAUNCHED.items():
+        if getattr(every[0].block, key) not in (None, ()) and shown.isdisjoint(values):
+            yield what

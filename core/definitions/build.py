@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import ast
-import sys
 from collections.abc import Callable
 from functools import reduce
 from hashlib import sha256
-from typing import Any
+from typing import Any, cast
 
 from kcfg.core import targets
 from kcfg.core.definitions import layout
-from kcfg.core.definitions.compiling import circle, compiled
+from kcfg.core.definitions.compiling import allow, circle, compiled
 from kcfg.core.definitions.document import Definition, Value
 from kcfg.core.definitions.faults import Faults, clashes
 from kcfg.core.definitions.figures import Figures
@@ -19,6 +18,7 @@ from kcfg.core.definitions.formulas import Formulas, added, named, reads
 from kcfg.core.definitions.inputs import Inputs
 from kcfg.core.definitions.launch import Launch, Mould, figures_of
 from kcfg.core.definitions.names import Names
+from kcfg.core.definitions.pickling import Defined
 from kcfg.core.definitions.regions import largest
 from kcfg.core.definitions.roles import Roles
 from kcfg.core.definitions.shared import SharedMemory
@@ -30,6 +30,10 @@ from kcfg.core.expressions.grammar import Checked
 from kcfg.core.kernel import MUST, VERDICT, Kernel
 from kcfg.core.spec.problem import listed, shown
 
+PARTS = {"smem": "shared", "tmem": "tmem", "registers": "registers", "barriers": "mbarriers"}
+"""Parts of a block that a definition may have, with their keys in the block."""
+UNSAID = {"blocks_per_sm", "cluster", "mma", "pipelines", "threads", "unit", *PARTS.values()}
+"""Keys of a block that a definition need not say, beside those that no kernel does."""
 NEEDS = {"tcgen05": "tcgen05", "wgmma": "wgmma", "mma": "mma.sync"}
 OWN = "the definition"
 """The source of a formula that names none."""
@@ -78,7 +82,7 @@ class _Builder:
         self._registers()
         self._launched()
         self._circles()
-        _allow(len(self.formulas.all))
+        allow(len(self.formulas.all))
         self.members.update(self._head())
         self.members.update(self.inputs.found)
         self.members.update(self._quantities())
@@ -87,7 +91,7 @@ class _Builder:
         self.members["faults"] = classmethod(lambda *asked: faults.of(*asked))
         self.members["may_clash"] = faults.everywhere
         self.members["wanted"] = tuple(dict.fromkeys(self.wanted))
-        return type(definition.name, (base or Kernel,), self.members)
+        return cast(type[Kernel], Defined(definition.name, (base or Kernel,), self.members))
 
     # Values and conditions
 
@@ -182,7 +186,7 @@ class _Builder:
         if used is None:
             return
         whole = Checked("number", "", used, (ast.unparse(getattr(used, "written", used)),))
-        taken = self.figures.figure(whole, "tensor_memory.used", "", "columns")
+        taken = self.figures.figure(whole, "tensor_memory.used", "tmem.columns", "columns")
         if "tensor_memory_allocated" not in self.definition.head:
             tree = self.tensor.allocated(used)
             self.formulas.add("tensor_memory_allocated", Checked("number", "", tree), "columns")
@@ -191,8 +195,7 @@ class _Builder:
             allocated = self._figure("tensor_memory_allocated", "columns", None)
         if allocated is None:
             return
-        for path in ("tmem.columns", "tmem.allocations[0].columns"):
-            self.figures.plays[path] = self._behind("tensor_memory_allocated")
+        self.figures.plays["tmem.allocations[0].columns"] = self._behind("tensor_memory_allocated")
         self._method("tmem", layout.tensor_memory(self.tensor.ranges, taken, allocated))
 
     def _registers(self) -> None:
@@ -291,10 +294,10 @@ class _Builder:
 
     def _quantities(self) -> dict[str, Quantity[Any]]:
         functions = compiled(self.formulas.all, self.borrowed)
-        found = {}
+        found: dict[str, Quantity[Any]] = {}
         for attribute, each in self.formulas.all.items():
             source = each.source or OWN
-            quantity: Quantity[Any] = Quantity(
+            found[attribute] = Quantity(
                 functions[attribute],
                 each.unit,
                 source,
@@ -302,9 +305,8 @@ class _Builder:
                 each.step,
                 place=each.place,
                 tree=each.tree,
+                doc=each.doc,
             )
-            quantity.doc = each.doc
-            found[attribute] = quantity
         return found
 
     def _head(self) -> dict[str, Any]:
@@ -316,9 +318,10 @@ class _Builder:
         members: dict[str, Any] = {
             "kernel": definition.name,
             "release": version or "1",
+            "library": definition.label("library") or (base.library if base else ""),
             "title": definition.label("title") or definition.name,
             "struct": source or (base.struct if base else "a definition"),
-            "changes": f"{extended}Defined in {file}, line {line}.",
+            "changes": definition.label("changes") or f"{extended}Defined in {file}, line {line}.",
             "needs": needs,
             "family": definition.name if base is None else base.family,
             "spellings": (*(base.spellings if base else ()), *self.inputs.spellings),
@@ -337,8 +340,10 @@ class _Builder:
 
     def _unmodelled(self) -> frozenset[str]:
         base = self.base
-        silent = base.unmodelled if base else Kernel.unmodelled | {"cluster", "mma"}
-        said = set(self.said)
+        silent = base.unmodelled if base else Kernel.unmodelled | UNSAID
+        if base is None:
+            silent = silent - {key for name, key in PARTS.items() if name in self.members}
+        said = self.said | ({"unit"} if self.definition.label("needs") else set())
         said |= {path.partition("[")[0].partition(".")[0] for path in said}
         return frozenset(each for each in silent if each not in said)
 
@@ -371,16 +376,6 @@ def _family(definition: Definition) -> str:
     while definition.parent is not None:
         definition = definition.parent
     return definition.name
-
-
-def _allow(formulas: int) -> None:
-    """Let so many formulas wait for each other, each by a few calls, should they form a chain."""
-    most = ROOM + CALLS * formulas
-    if most > sys.getrecursionlimit():
-        sys.setrecursionlimit(most)
-
-
-ROOM, CALLS = 600, 4
 
 
 def _conditions_of(verdict: Quantity[Any]) -> dict[str, ast.expr]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -42,3 +43,13 @@ def circle(start: str, reads_of: Callable[[str], list[str]], done: set[str]) -> 
             path.append(following)
             stack.append(iter(reads_of(following)))
     return []
+
+
+def allow(formulas: int) -> None:
+    """Let so many formulas wait for each other, each by a few calls, should they form a chain."""
+    most = ROOM + CALLS * formulas
+    if most > sys.getrecursionlimit():
+        sys.setrecursionlimit(most)
+
+
+ROOM, CALLS = 600, 4

@@ -19,7 +19,7 @@ DEFINES = "defines"
 SECTIONS = ("inputs", "values", "supported", "must", "shared", "tensor_memory", "roles", "launch")
 FORMULAS = ("shared_bytes", "shared_limit", "tensor_memory_allocated", "registers_at_entry")
 """Keys that have a formula of their own."""
-LABELS = ("version", "title", "source", "needs", "target")
+LABELS = ("version", "library", "title", "changes", "source", "needs", "target")
 KEYS = (DEFINES, *LABELS, "extends", "without", *SECTIONS, *FORMULAS)
 MOST = {"values": 1000, "inputs": 200, "shared": 200}
 """The most entries of a section."""

@@ -141,10 +141,14 @@ class _Input:
         if not self.fine:
             return None
         default = self._default(kind, choices)
+        if kind is int and choices and default is not REQUIRED and default not in choices:
+            listed_as = ", ".join(map(str, choices))
+            self._wrong("default", f"expected one of {listed_as}, not {default}")
+            return None
         unit = {bool: "bool", str: "text"}.get(kind, unit or "count")
         if kind is str and (choices == ELEMENTS or "dtype" in self.fields):
             unit = "dtype"
-        least, most = self._bounds(kind, default)
+        least, most = self._bounds(kind, default, choices)
         if not self.fine:
             return None
         found: Any = unit
@@ -152,11 +156,12 @@ class _Input:
             kind, found, doc, default, least=least, most=most, choices=choices, tunable=tunable
         )
 
-    def _kind(self, unit: str) -> tuple[type, tuple[str, ...]]:
+    def _kind(self, unit: str) -> tuple[type, tuple[Any, ...]]:
         """The Python type of the values, and what they are chosen from."""
         for key in ("choices", "dtype"):
             if key in self.fields:
-                return str, self._choices(key)
+                found = self._choices(key)
+                return type(found[0]) if found else str, found
         default = self.fields.get("default")
         plain = None if default is None or is_null(default.value) else default.value
         if unit == "dtype" or (plain is not None and _is_element(plain)):
@@ -171,12 +176,12 @@ class _Input:
             )
         return int, ()
 
-    def _choices(self, key: str) -> tuple[str, ...]:
+    def _choices(self, key: str) -> tuple[Any, ...]:
         node = self.fields[key].value
         if key == "dtype" and isinstance(node, ScalarNode) and not is_null(node):
             node = SequenceNode("", [node], node.start_mark, node.end_mark)
         if not isinstance(node, SequenceNode) or not node.value:
-            what, example = ("texts", "[fast, exact]")
+            what, example = ("texts or of whole numbers", "[fast, exact] or [1, 2]")
             if key == "dtype":
                 what, example = ("element types", "[bf16, fp8]")
             self._wrong(
@@ -184,16 +189,26 @@ class _Input:
                 f"expected a list of {what}, as {example}",
             )
             return ()
-        found: list[str] = []
+        found: list[Any] = []
+        plain = [_is_number(each) for each in node.value]
+        if any(plain) and not all(plain) and key == "choices":
+            other = node.value[plain.index(not plain[0])]
+            kinds = "numbers" if plain[0] else "texts"
+            message = f"these are {kinds}, and {shown(str(other.value))} is none; a text of digits"
+            self.said.text.wrong(other, f"{self.path}.{key}", f"{message} needs quotes")
+            self.fine = False
+            return ()
+        read: Any = _integer if all(plain) else text
         for each in node.value:
             try:
-                one = choice(each, ELEMENTS, short=True) if key == "dtype" else text(each)
+                one = choice(each, ELEMENTS, short=True) if key == "dtype" else read(each)
             except RefusedError as error:
                 self.said.text.wrong(each, f"{self.path}.{key}", str(error))
                 self.fine = False
                 continue
             if one in found:
-                self.said.text.wrong(each, f"{self.path}.{key}", f"{shown(one)} is given twice")
+                message = f"{shown(str(one))} is given twice"
+                self.said.text.wrong(each, f"{self.path}.{key}", message)
                 self.fine = False
             found.append(one)
         return tuple(found)
@@ -210,7 +225,12 @@ class _Input:
         }[kind]
         return self._value("default", read, REQUIRED)
 
-    def _bounds(self, kind: type, default: Any) -> tuple[int, int]:
+    def _bounds(self, kind: type, default: Any, choices: tuple[Any, ...]) -> tuple[int, int]:
+        if kind is int and choices:
+            for key in ("least", "most"):
+                if key in self.fields:
+                    self._wrong(key, f"`choices` says which numbers: leave `{key}` out")
+            return min(choices), max(choices)
         if kind is not int:
             for key in ("least", "most"):
                 if key in self.fields:
@@ -249,6 +269,10 @@ class _Input:
         path = self.path if short else f"{self.path}.{key}"
         self.said.text.wrong(self.fields[key].value, path, message)
         self.fine = False
+
+
+def _is_number(node: Node) -> bool:
+    return isinstance(node, ScalarNode) and not node.style and is_integer(str(node.value))
 
 
 def _is_element(node: Node) -> bool:

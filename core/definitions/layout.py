@@ -22,6 +22,7 @@ from kcfg.core.block.placing import (
     shared,
     tensor,
 )
+from kcfg.core.block.warpgroups import held
 from kcfg.core.definitions.figures import Figure
 from kcfg.core.definitions.launch import Literal, Mould
 from kcfg.core.definitions.roles import Part
@@ -63,8 +64,8 @@ def shared_memory(
 ) -> tuple[Callable[[Kernel], SharedLayout], tuple[str, ...]]:
     """The method that lays shared memory out, and what it reads."""
     figures = [f for each in regions for f in (each.offset, each.bytes, each.align, each.stages)]
-    ends = [each.within for each in regions]
-    reading = Reading([*figures, *ends, used, limit])
+    more = [figure for each in regions for figure in (each.within, each.stride)]
+    reading = Reading([*figures, *more, used, limit])
 
     @lru_cache(REMEMBERED)
     def laid(values: tuple[Any, ...]) -> SharedLayout:
@@ -85,6 +86,7 @@ def shared_memory(
                     bytes=size,
                     align=number(each.align),
                     stages=number(each.stages),
+                    stride=None if each.stride is None else number(each.stride),
                     alias_of=each.alias_of,
                     **flags,
                 )
@@ -143,7 +145,11 @@ def _ranges(
 def block_registers(
     parts: Sequence[Part], entry: Figure
 ) -> tuple[Callable[[Kernel], Registers], tuple[str, ...]]:
-    """The method that says who has how many registers, and what it reads."""
+    """The method that says who has how many registers, and what it reads.
+
+    A formula for those at entry may give what is allocated, as upstream's budgets do: 256, where
+    a thread is compiled with 255. Any other figure is judged as it is.
+    """
     figures: list[Figure] = [entry]
     for each in parts:
         figures += (each.number, each.when)
@@ -151,17 +157,19 @@ def block_registers(
     values_of = reading.values
 
     @lru_cache(REMEMBERED)
-    def dealt(most: int, values: tuple[Any, ...]) -> Registers:
-        number = reading.numbers(values)
+    def dealt(target: Target, values: tuple[Any, ...]) -> Registers:
+        number, most = reading.numbers(values), target.max_registers_per_thread
         there = [each for each in parts if each.when is None or number(each.when)]
-        roles = tuple(role(each.name, each.first, each.last, number(each.number)) for each in there)
-        held = number(entry)
-        return Registers(entry=None if held is None else min(held, most), roles=roles)
+        roles = tuple(
+            role(each.name, each.first, each.last, number(each.number), each.direction)
+            for each in there
+        )
+        compiled = number(entry)
+        if isinstance(entry, str) and compiled == held(target, most):
+            compiled = most
+        return Registers(entry=compiled, roles=roles)
 
-    return (
-        lambda kernel: dealt(kernel.target.max_registers_per_thread, values_of(kernel)),
-        reading.names,
-    )
+    return lambda kernel: dealt(kernel.target, values_of(kernel)), reading.names
 
 
 def block_barriers(

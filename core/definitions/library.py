@@ -322,6 +322,7 @@ def _first(problems: list[Problem]) -> str:
 def _built(definition: Definition) -> Found:
     cls = build(definition)
     cls.origin = _source(definition)
+    cls.address = "-" if definition.own.file == STDIN else f"{definition.own.file}#{cls.kernel}"
     return Found(definition, cls)
 
 

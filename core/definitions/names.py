@@ -21,7 +21,7 @@ NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 PLACES = ("end", "shared_bytes", "shared_limit", "tensor_memory_allocated", "threads", "mbarriers")
 """Names of a block's figures, which no input or value may have."""
 INNER = "·"
-"""What stands for a dot in an attribute's name, and behind one that `Kernel` has already."""
+"""What stands for a dot or bracket in an attribute's name, and behind one that `Kernel` has."""
 TEXTS = ("dtype", "swizzle", "text")
 """Units of values that are no numbers."""
 LENGTH = 100
@@ -89,7 +89,7 @@ def read(attribute: str) -> ast.expr:
 
 def attribute_of(name: str) -> str:
     """The attribute that has the value of a name."""
-    inner = name.replace(".", INNER)
+    inner = name.replace(".", INNER).replace("[", INNER).replace("]", "")
     return inner + INNER if hasattr(Kernel, inner) or inner == "target" else inner
 
 

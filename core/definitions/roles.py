@@ -6,6 +6,7 @@ import ast
 import re
 from typing import NamedTuple
 
+from kcfg.core.block.parts import Role
 from kcfg.core.definitions.figures import Figure, Figures
 from kcfg.core.definitions.formulas import constant, times, word, written
 from kcfg.core.definitions.names import NAME
@@ -13,21 +14,24 @@ from kcfg.core.definitions.text import Said
 from kcfg.core.engine.trees import written_for
 from kcfg.core.expressions.grammar import Checked, call
 from kcfg.core.spec.problem import shown
-from kcfg.core.spec.scalars import RefusedError, integer
+from kcfg.core.spec.scalars import RefusedError, choice, integer
 
-KEYS = ("warp", "warps", "registers", "when")
+KEYS = ("warp", "warps", "registers", "direction", "when")
 SPAN = re.compile(r"([0-9]{1,4})-([0-9]{1,4})")
 LAST = 1023
 """The largest number a warp may be written with; a block has far fewer."""
 
 
 class Part(NamedTuple):
-    """A role: its first and last warp, the registers it sets, and the condition it is there by."""
+    """A role: its first and last warp, the registers it sets and by which form of setmaxnreg, and
+    the condition it is there by.
+    """
 
     name: str
     first: int
     last: int
     number: Figure
+    direction: str | None
     when: str | None
 
 
@@ -63,7 +67,7 @@ class Roles:
                 )
             when = self._when(name, fields, path)
             self._alone(name, span, when, fields, path)
-            self.parts.append(Part(name, *span, count, when))
+            self.parts.append(Part(name, *span, count, self._direction(fields, path), when))
         if self.parts:
             doc = "Threads of the block: all warps up to the last one named."
             self.formulas.add("threads", Checked("number", "", self._threads()), "threads", doc=doc)
@@ -107,6 +111,15 @@ class Roles:
         key = f"{name}.when"
         self.conditions[key] = found.tree
         return self.formulas.add(key, found, "bool", said=fields["when"])
+
+    def _direction(self, fields: dict[str, Said], path: str) -> str | None:
+        if "direction" not in fields:
+            return None
+        try:
+            return choice(fields["direction"].value, Role.keys["direction"].choices)
+        except RefusedError as error:
+            fields["direction"].wrong(f"{path}.direction", str(error))
+            return None
 
     def _alone(
         self, name: str, span: tuple[int, int], when: str | None, fields: dict[str, Said], path: str

@@ -38,6 +38,7 @@ class Placed(NamedTuple):
     flags: tuple[tuple[str, bool | str], ...]
     within: str | None = None
     """The attribute of the end of the region that it must lie in."""
+    stride: Figure = None
 
 
 class Group(NamedTuple):
@@ -331,6 +332,8 @@ class SharedMemory:
             eighth = ast.BinOp(count, ast.FloorDiv(), constant(8))
             shown_as = ast.BinOp(written(count), ast.FloorDiv(), constant(8))
             stages = self._figure(written_for(eighth, shown_as), f"{name}.stages", "")
+        apart = self._formula(fields, "stride", path)
+        stride = None if apart is None else self._figure(apart, f"{name}.stride", f"{plays}.stride")
         known = self.formulas.names.known
         self.regions.append(
             Placed(
@@ -342,6 +345,7 @@ class SharedMemory:
                 alias,
                 flags(fields, path),
                 within,
+                stride,
             )
         )
 

@@ -19,6 +19,23 @@ COMMA = (
 )
 
 
+ELSEWHERE = {
+    "tmem": "tensor_memory",
+    "tmem_columns": "tensor_memory_allocated",
+    "smem": "shared",
+    "shared_memory": "shared",
+    "regions": "shared",
+    "registers": "roles",
+    "warps": "roles",
+    "params": "inputs",
+    "parameters": "inputs",
+    "formulas": "values",
+    "asserts": "supported",
+    "conditions": "supported",
+}
+"""What sections are called elsewhere, a launch included."""
+
+
 class Text:
     """One document, and where to note what is wrong in it.
 
@@ -52,7 +69,10 @@ class Text:
         """Note a key that nobody knows."""
         from kcfg.core.spec.problem import meant
 
-        self.wrong(key, path, f"unknown key {shown(key.value)}; {meant(key.value, known)}")
+        names = list(known)
+        other = ELSEWHERE.get(str(key.value).lower())
+        hint = f"did you mean `{other}`?" if other in names else meant(key.value, names)
+        self.wrong(key, path, f"unknown key {shown(key.value)}; {hint}")
 
     def _within(self, node: Node, column: int) -> Node:
         """The place of a character of a value, however YAML lets it be written."""

@@ -56,7 +56,7 @@ def tree_of(value: Any) -> ast.expr:
     raise TypeError("a method uses what is no number")
 
 
-class Region(NamedTuple):
+class Carved(NamedTuple):
     """A part of shared memory as `placing.carve` gets it."""
 
     name: str
@@ -68,7 +68,7 @@ class Region(NamedTuple):
 class Traces(NamedTuple):
     """What the methods of a kernel place; None for what they do not, or not in formulas."""
 
-    smem: tuple[Any, Any, list[Region]] | None
+    smem: tuple[Any, Any, list[Carved]] | None
     tmem: tuple[Any, list[tuple[str, Any, Any]]] | None
     registers: tuple[Any, list[tuple[str, int, int, Any]]] | None
     barriers: list[tuple[str, Any, Any]] | None
@@ -114,8 +114,8 @@ class _Target:
         return Traced(ast.Attribute(me, name, ast.Load()))
 
 
-def _carve(parts: Iterable[Any], needs: Any = None) -> list[Region]:
-    return [Region(*part) for part in parts]
+def _carve(parts: Iterable[Any], needs: Any = None) -> list[Carved]:
+    return [Carved(*part) for part in parts]
 
 
 NOTING: dict[Any, Callable[..., Any]] = {

@@ -33,13 +33,18 @@ class BeyondError(ValueError):
 
 
 def like(cls: type[Kernel], name: str = "") -> str:
-    """A definition with the formulas of a kernel written in Python; raises `BeyondError`."""
+    """A definition with the formulas of a shipped kernel.
+
+    Raises `BeyondError` where it is written in Python and some formula is more than that.
+    """
+    name = name or f"{cls.kernel}_{re.sub('[^0-9A-Za-z]', '_', cls.release)}"
+    if "text" in vars(cls):
+        return re.sub(r"(?m)^defines:.*", f"defines: {name}", cls.text)
     reasons: dict[str, str] = {}
     inputs = list(_inputs(cls, reasons))
     values = list(_values(cls, reasons))
     if reasons:
         raise BeyondError(cls, reasons)
-    name = name or f"{cls.kernel}_{re.sub('[^0-9A-Za-z]', '_', cls.release)}"
     written = [
         f"# {cls.kernel} {cls.release} as a definition: change what is to be different.",
         f"defines: {name}",

@@ -15,7 +15,8 @@ from kcfg.core.diff.changes import Change
 from kcfg.core.diff.mixture import ABSENT
 from kcfg.core.diff.moves import Move
 from kcfg.core.engine.quantity import Input
-from kcfg.core.explain.verdict import Failure, failures
+from kcfg.core.explain.refusal import Failure, failures
+from kcfg.core.explain.thresholds import Changed, parted
 from kcfg.core.kernel import Kernel
 from kcfg.core.report import report, report_of
 from kcfg.core.same import same
@@ -105,6 +106,8 @@ class Diff(NamedTuple):
     only_old: dict[str, Any]
     only_new: dict[str, Any]
     moves: tuple[Move, ...]
+    parted: Changed | None = None
+    """The first decision of a dispatcher that went another way, of two calls of one kernel."""
 
     @property
     def relation(self) -> Literal["kernels", "releases", "targets", "shapes", "drift"]:
@@ -172,6 +175,7 @@ def compare(old: Side, new: Side) -> Diff:
         only_old={name: before[name] for name in before if alike and name not in after},
         only_new={name: after[name] for name in after if alike and name not in before},
         moves=tuple(moves.between(old.report, new.report)) if alike else (),
+        parted=parted(old.kernel, new.kernel),
     )
 
 

@@ -38,8 +38,10 @@ class Causes:
         """Why the value under a key, which both kernels have, is not what it was.
 
         Every single change that does it alone, or else one set of several none of which
-        can be left out.
+        can be left out. None of a value that no class declares: no formula says what it rests on.
         """
+        if any(key not in names for _, names in self._names):
+            return ()
         candidates = self._candidates(key)
         alone = tuple((change,) for change in candidates if self._restores(key, (change,)))
         if alone:

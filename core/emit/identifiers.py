@@ -48,6 +48,15 @@ class Names:
             text += "_values"
         return self.take(text)
 
+    def unlike(self, text: str) -> str:
+        """The same text where no other has its identifier, else one with a number behind it."""
+        found, count = text, 1
+        while identifier(found, self.reserved) in self._means:
+            count += 1
+            found = f"{text}_{count}"
+        self.take(found)
+        return found
+
 
 class Draft:
     """A section that is being filled, and what must hold in it.
@@ -61,12 +70,17 @@ class Draft:
         self.checks: list[Check] = []
         self._names = Names(names.reserved) if name else names
         self._constants: list[Constant] = []
+        self._parts = Names(())
 
     def add(self, key: str, value: Any, unit: str, doc: str = "") -> Number:
         """Add a constant under the identifier of ``key``; returns it as conditions name it."""
         name = self._names.take(key)
         self._constants.append(Constant(name, value, unit, doc))
         return Number(f"{self.name}.{name}" if self.name else name, value)
+
+    def part(self, name: str) -> str:
+        """What the constants of a part begin with; one like it where another part has that."""
+        return self._parts.unlike(name)
 
     def section(self) -> Section:
         """What was added."""

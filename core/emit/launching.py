@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kcfg.core.block.block import Block
-from kcfg.core.emit.conditions import Number, above, at_most, equal, product
+from kcfg.core.emit.conditions import Number, above, at_most, equal, product, total
 from kcfg.core.emit.identifiers import Draft, Limits
 
 AXES = ("x", "y", "z")
@@ -22,7 +22,7 @@ def launching(block: Block, draft: Draft, limits: Limits, parts: Parts) -> None:
     if block.block_threads is not None:
         _bounds(block, block.block_threads, draft, limits, parts)
     if block.dynamic_bytes is not None:
-        _dynamic(block.dynamic_bytes, draft, limits, parts)
+        _dynamic(block.dynamic_bytes, block.static_bytes or 0, draft, limits, parts)
     if block.cluster:
         _cluster(block, draft, limits)
 
@@ -44,15 +44,19 @@ def _bounds(block: Block, many: int, draft: Draft, limits: Limits, parts: Parts)
         draft.checks.append(at_most(taken, limits["tmem_columns"], "their tensor memory fits"))
 
 
-def _dynamic(size: int, draft: Draft, limits: Limits, parts: Parts) -> None:
+def _dynamic(size: int, static: int, draft: Draft, limits: Limits, parts: Parts) -> None:
     dynamic = draft.add("dynamic_smem", size, "bytes", "Dynamic shared memory to launch with.")
-    free = limits["smem_default_per_block"]
+    every = [dynamic]
+    if static:
+        doc = "Static shared memory, padded as the compiler does it."
+        every.append(draft.add("static_smem", static, "bytes", doc))
+    free, taken = limits["smem_default_per_block"], total(every)
     doc = "Whether MaxDynamicSharedMemorySize must be raised to it first."
-    needs = draft.add("needs_opt_in", size > free.value, "bool", doc)
+    needs = draft.add("needs_opt_in", taken.value > free.value, "bool", doc)
     most = limits["smem_optin_per_block"]
     draft.checks += [
-        at_most(dynamic, most, "a block may have this shared memory"),
-        equal(needs, above(dynamic, free), "more than the default needs the attribute"),
+        at_most(taken, most, "a block may have this shared memory"),
+        equal(needs, above(taken, free), "more than the default needs the attribute"),
     ]
     if parts.smem is not None:
         why = "the launch brings all the shared memory that is laid out"

@@ -12,13 +12,14 @@ EXAMPLE = '{spec = "fa4.yaml", lang = "cpp", output = "fa4.h"}'
 class Output(NamedTuple):
     """One file: what it is emitted from and in which language; paths as the project says them.
 
-    ``name`` is that of the spec, for a file with several.
+    ``name`` is that of the spec, for a file with several; ``namespace`` the one of C++ and CUDA.
     """
 
     spec: str
     lang: str
     output: str
     name: str | None = None
+    namespace: str | None = None
 
 
 def read(value: Any) -> tuple[Output, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from kcfg.core.block.block import Block
 from kcfg.core.block.parts import Columns, Mbarriers, Region
@@ -15,8 +16,20 @@ from kcfg.core.hardware.occupancy import warps_of
 from kcfg.core.hardware.target import Target
 
 
-def smem(found: SharedLayout, draft: Draft, limits: Limits) -> Number:
-    """Regions of shared memory, which follow each other from 0 to the total; returns that."""
+class Slots(NamedTuple):
+    """A region as conditions name it: its size, and how many slots it is made of."""
+
+    size: Number
+    stages: Number
+
+
+def smem(
+    found: SharedLayout, draft: Draft, limits: Limits, slots: dict[str, Slots] | None = None
+) -> Number:
+    """Regions of shared memory, which follow each other from 0 to the total; returns that.
+
+    ``slots`` gets the regions by their names.
+    """
     limit = draft.add("limit", found.limit, "bytes", "What one block may have.")
     used = draft.add("used", found.used, "bytes", "What regions and padding take.")
     draft.checks += [
@@ -30,7 +43,7 @@ def smem(found: SharedLayout, draft: Draft, limits: Limits) -> Number:
         if region.padding:
             place.append(literal(region.bytes or 0))
             continue
-        here = _region(region, draft)
+        here = _region(region, draft, {} if slots is None else slots)
         if region.alias_of:
             draft.checks.append(at_most(total(here), used, f"{region.name} ends within the block"))
         else:
@@ -41,9 +54,9 @@ def smem(found: SharedLayout, draft: Draft, limits: Limits) -> Number:
     return used
 
 
-def _region(region: Region, draft: Draft) -> list[Number]:
+def _region(region: Region, draft: Draft, slots: dict[str, Slots]) -> list[Number]:
     """Add a region; returns its offset and size."""
-    name, sized = region.name or "", region.bytes or 0
+    name, sized = draft.part(region.name or ""), region.bytes or 0
     shared = f", in the bytes of {region.alias_of}" if region.alias_of else ""
     doc = f"{name}{shared}: where it starts, from the base of dynamic shared memory."
     offset = draft.add(f"{name}_offset", region.offset, "bytes", doc)
@@ -52,8 +65,13 @@ def _region(region: Region, draft: Draft) -> list[Number]:
     stages = draft.add(f"{name}_stages", region.stages or 1, "stages")
     if align.value > 1:
         draft.checks.append(multiple(offset, align, f"{name} is aligned"))
-    if stages.value > 1:
+    if region.stride is not None and stages.value > 1:
+        stride = draft.add(f"{name}_stride", region.stride, "bytes", f"{name}: from slot to slot.")
+        last = product(literal(stages.value - 1), stride)
+        draft.checks.append(at_most(last, size, f"{name} holds the start of its last slot"))
+    elif stages.value > 1:
         draft.checks.append(multiple(size, stages, f"the stages of {name} are of one size"))
+    slots.setdefault(region.name or "", Slots(size, stages))
     return [offset, size]
 
 
@@ -76,7 +94,7 @@ def tmem(found: TensorLayout, target: Target, draft: Draft, limits: Limits) -> N
 
 def _columns(region: Columns, draft: Draft, target: Target) -> list[Number]:
     """Add a range of columns; returns its first and their number."""
-    name = region.name
+    name = draft.part(region.name or "")
     shared = f", in the columns of {region.alias_of}" if region.alias_of else ""
     column = draft.add(f"{name}_column", region.column, "index", f"{name}{shared}: first column.")
     columns = draft.add(f"{name}_columns", region.columns, "columns")
@@ -89,7 +107,7 @@ def barriers(found: tuple[Mbarriers, ...], draft: Draft) -> None:
     """mbarriers, whose groups follow each other from index 0."""
     place, next_ = [literal(0)], 0
     for group in found:
-        name, number = group.name, group.count or 0
+        name, number = draft.part(group.name or "group"), group.count or 0
         first = draft.add(f"{name}_first", next_, "index", f"{name}: index of its first one.")
         count = draft.add(f"{name}_count", number, "barriers")
         next_ += number
@@ -153,7 +171,7 @@ def _role(
     share: Share, draft: Draft, limits: Limits, threads: Number, entry: Number
 ) -> tuple[Number, Number]:
     """Add a role; returns its warps, and the registers that each of their threads then has."""
-    name = share.name
+    name = draft.part(share.name)
     first = draft.add(f"{name}_first_warp", share.first, "index", f"{name}: its first warp.")
     warps = draft.add(f"{name}_warps", share.last - share.first + 1, "warps")
     end = total([product(each, limits["warp_size"]) for each in (first, warps)])

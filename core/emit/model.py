@@ -43,6 +43,7 @@ class Configuration(NamedTuple):
     ``name`` is an identifier, ``label`` what the spec calls it, ``digest`` that of the
     inputs. ``errors`` are findings that rule out a launch, ``warnings`` those that do not: what
     upstream takes although its own numbers do not add up has checks that do not hold.
+    ``namespace`` is the one asked for, of a language that has such.
     """
 
     version: str
@@ -57,6 +58,7 @@ class Configuration(NamedTuple):
     checks: tuple[Check, ...]
     errors: tuple[str, ...]
     warnings: tuple[str, ...]
+    namespace: str = ""
 
     @property
     def refused(self) -> tuple[str, ...]:

@@ -28,25 +28,38 @@ class Graph:
         self.struct = struct
         self._nodes = {node.name: node for node in _nodes(struct, "", ())}
         self.reads: Mapping[str, tuple[Read, ...]] = _Reads(self._nodes)
+        self._users: dict[str, tuple[str, ...]] = {}
+        self._behind: dict[str, set[str]] = {}
 
-    def users(self, name: str) -> list[str]:
+    def users(self, name: str) -> tuple[str, ...]:
         """Who reads a name, in the order declared."""
-        word = name.rpartition(".")[2]
-        return [
-            user
-            for user, node in self._nodes.items()
-            if word in node.words and any(read.name == name for read in self.reads[user])
-        ]
+        if name not in self._users:
+            word = name.rpartition(".")[2]
+            self._users[name] = tuple(
+                user
+                for user, node in self._nodes.items()
+                if word in node.words and any(read.name == name for read in self.reads[user])
+            )
+        return self._users[name]
 
     def rests_on(self, *names: str) -> tuple[str, ...]:
         """The struct's own inputs, by attribute, that the named values depend on in the end."""
-        seen, waiting = set(names), list(names)
-        while waiting:
-            for read in self.reads_of(waiting.pop()):
-                if read.name not in seen:
-                    seen.add(read.name)
-                    waiting.append(read.name)
+        seen = set[str]().union(*map(self.behind, names))
         return tuple(name for name in self.struct.inputs if name in seen)
+
+    def behind(self, name: str) -> set[str]:
+        """A name, and every one that it depends on in the end."""
+        if name not in self._behind:
+            seen, waiting = {name}, [name]
+            while waiting:
+                for read in self.reads_of(waiting.pop()):
+                    if read.name in self._behind:
+                        seen |= self._behind[read.name]
+                    elif read.name not in seen:
+                        seen.add(read.name)
+                        waiting.append(read.name)
+            self._behind[name] = seen
+        return self._behind[name]
 
     def reads_of(self, name: str) -> tuple[Read, ...]:
         """What a name reads; for a member of a part that is not unfolded, what the part reads."""

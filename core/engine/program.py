@@ -80,10 +80,11 @@ class _Writer:
             quantity = self.struct.quantities[name]
             self._computed(name, quantity.formula, quantity.tree)
         elif name in self.struct.inputs or name == "target":
-            self.lines += ast.parse(f"self_{name} = known[{name!r}]").body
+            self.lines.append(ast.Assign([_local(name, ast.Store())], _known(name, ast.Load())))
         elif name in self.whole:
             self._computed(name, self.struct.parts[name].build)
-            self.lines += ast.parse(f"self_{name}.complete()").body
+            complete = ast.Attribute(_local(name, ast.Load()), "complete", ast.Load())
+            self.lines.append(ast.Expr(ast.Call(complete, [], [])))
         else:
             return False
         self.written.add(name)
@@ -91,13 +92,12 @@ class _Writer:
 
     def _computed(self, name: str, function: Any, tree: ast.expr | None = None) -> None:
         """Write what computes a member: its expression, or a reading of it that calls it."""
-        assign = ast.parse(f"known[{name!r}] = self_{name} = self.{name}").body[0]
-        assert isinstance(assign, ast.Assign)
         if tree is None and _is_expression(function):
             tree = trees.returned(function)
+        value: ast.expr = _self(name)
         if tree is not None:
-            assign.value = self._rewritten(tree, function.__globals__)
-        self.lines.append(assign)
+            value = self._rewritten(tree, function.__globals__)
+        self.lines.append(ast.Assign([_known(name, ast.Store()), _local(name, ast.Store())], value))
 
     def _rewritten(
         self, tree: ast.expr, names: dict[str, Any], given: dict[str, ast.expr] | None = None
@@ -122,7 +122,7 @@ class _Writer:
         found: ast.expr
         name, *inner = path
         if self._member(name):
-            found = ast.Name(f"self_{name}", ast.Load())
+            found = _local(name, ast.Load())
         elif name in self.struct.parts:
             part = self.struct.parts[name]
             if _is_expression(part.build):  # what it is built from is best computed here
@@ -130,9 +130,10 @@ class _Writer:
                     self._member(read.name.partition(".")[0])
             asked = self.globals.setdefault(f"asked_{name}", _Asked())
             asked.names[".".join(inner)] = None
-            found = ast.parse(f"asked_{name}(self, self.{name})", mode="eval").body
+            asker = ast.Name(f"asked_{name}", ast.Load())
+            found = ast.Call(asker, [ast.Name("self", ast.Load()), _self(name)], [])
         else:
-            found = ast.parse(f"self.{name}", mode="eval").body
+            found = _self(name)
         for attribute in inner:
             found = ast.Attribute(found, attribute, ast.Load())
         return found
@@ -181,6 +182,21 @@ class _Writer:
         name = f"spare_{self.spare}"
         self.lines.append(ast.Assign([ast.Name(name, ast.Store())], value))
         return ast.Name(name, ast.Load())
+
+
+# Nodes, not texts: a member's name need not be a word (``tma[0]`` with what is below it).
+
+
+def _self(name: str) -> ast.expr:
+    return ast.Attribute(ast.Name("self", ast.Load()), name, ast.Load())
+
+
+def _known(name: str, context: ast.expr_context) -> ast.expr:
+    return ast.Subscript(ast.Name("known", ast.Load()), ast.Constant(name), context)
+
+
+def _local(name: str, context: ast.expr_context) -> ast.expr:
+    return ast.Name(f"self_{name}", context)
 
 
 def _is_expression(function: Any) -> bool:

@@ -60,11 +60,12 @@ REQUIRED: Any = object()
 class Input:
     """One input of a struct: what a spec's ``shape`` may say under this name.
 
-    ``kind`` is the Python type a value has; integers lie in least..most, texts in
-    ``choices``. ``default`` is `REQUIRED` where a spec must give the value. A ``repeated``
-    input is a member of the upstream struct too, and so also one of the values. A ``tunable``
-    input is a choice of the kernel's author or its caller (a tile, a number of stages, a page
-    of the cache); any other is a fact of the model that the kernel must serve.
+    ``kind`` is the Python type a value has; integers lie in least..most, texts in ``choices``, and
+    so do integers that have some. ``default`` is `REQUIRED` where a spec must give the value. A
+    ``repeated`` input is a member of the upstream struct too, and so also one of the values. A
+    ``tunable`` input is a choice of the kernel's author or its caller (a tile, a number of stages,
+    a page of the cache); any other is a fact of the model that the kernel must serve. What belongs
+    to a ``call`` (how many sequences, how long) stands in a spec under that key.
     """
 
     def __init__(
@@ -77,15 +78,16 @@ class Input:
         key: str = "",
         least: int = 0,
         most: int = 0,
-        choices: tuple[str, ...] = (),
+        choices: tuple[Any, ...] = (),
         repeated: bool = False,
         tunable: bool = False,
+        call: bool = False,
     ) -> None:
         if unit not in UNITS:
             raise TypeError(f"no such unit: {unit}")
         self.kind, self.unit, self.doc, self.default = kind, unit, doc, default
         self.key, self.least, self.most, self.choices = key, least, most, choices
-        self.repeated, self.tunable = repeated, tunable
+        self.repeated, self.tunable, self.call = repeated, tunable, call
         self.name = ""
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -103,12 +105,14 @@ def integer(
     key: str = "",
     repeated: bool = False,
     tunable: bool = False,
+    call: bool = False,
 ) -> Any:
     """An integer input, in ``unit``, from ``least`` to ``most``.
 
     ``key`` is its name in a spec where that differs from the attribute's: a request
     whose result has the same name upstream. ``repeated`` makes it one of the values;
-    ``tunable`` says that the kernel's author chooses it, and no model demands it.
+    ``tunable`` says that the kernel's author chooses it, and no model demands it, ``call`` that
+    it is one of a call.
     """
     return Input(
         int,
@@ -120,6 +124,7 @@ def integer(
         key=key,
         repeated=repeated,
         tunable=tunable,
+        call=call,
     )
 
 
@@ -130,9 +135,10 @@ def flag(
     key: str = "",
     repeated: bool = False,
     tunable: bool = False,
+    call: bool = False,
 ) -> Any:
-    """A truth value as input; ``key``, ``repeated`` and ``tunable`` as of `integer`."""
-    return Input(bool, "bool", doc, default, key=key, repeated=repeated, tunable=tunable)
+    """A truth value as input; all but ``doc`` and ``default`` as of `integer`."""
+    return Input(bool, "bool", doc, default, key=key, repeated=repeated, tunable=tunable, call=call)
 
 
 def choice(
@@ -144,13 +150,22 @@ def choice(
     key: str = "",
     repeated: bool = False,
     tunable: bool = False,
+    call: bool = False,
 ) -> Any:
     """A text input, one of ``choices``; a default of None makes it optional (absent).
 
-    ``key``, ``repeated`` and ``tunable`` are as of `integer`.
+    ``key``, ``repeated``, ``tunable`` and ``call`` are as of `integer`.
     """
     return Input(
-        str, unit, doc, default, choices=choices, key=key, repeated=repeated, tunable=tunable
+        str,
+        unit,
+        doc,
+        default,
+        choices=choices,
+        key=key,
+        repeated=repeated,
+        tunable=tunable,
+        call=call,
     )
 
 
@@ -164,7 +179,8 @@ class Quantity(Generic[T]):
     as any other, and is none of the values of a report, which has the layouts themselves.
 
     ``tree`` is the expression that the formula returns, where it was made from one; else it is
-    in the formula's source (``kcfg.core.engine.formula.of`` gives either).
+    in the formula's source (``kcfg.core.engine.formula.of`` gives either). ``doc`` is what it
+    means, which is the formula's docstring where nothing else is said.
     """
 
     def __init__(
@@ -177,21 +193,26 @@ class Quantity(Generic[T]):
         *,
         place: bool = False,
         tree: ast.expr | None = None,
+        doc: str | None = None,
     ) -> None:
         if unit not in UNITS:
             raise TypeError(f"{formula.__qualname__}: no such unit: {unit}")
         self.formula, self.unit, self.source, self.key = formula, unit, source, key
         self.step, self.place, self.tree = step, place, tree
-        self.name = formula.__name__
-        self.doc = paragraphs(formula.__doc__)
+        self.name, self._said = formula.__name__, doc
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
         self.key = self.key or name
 
+    @property
+    def doc(self) -> str:
+        """What it means, in paragraphs."""
+        return paragraphs(self.formula.__doc__) if self._said is None else self._said
+
     def as_step(self) -> Quantity[T]:
         """The same as an intermediate result, where upstream has no such member."""
-        other = Quantity(
+        return Quantity(
             self.formula,
             self.unit,
             self.source,
@@ -199,15 +220,20 @@ class Quantity(Generic[T]):
             step=True,
             place=self.place,
             tree=self.tree,
+            doc=self._said,
         )
-        other.doc = self.doc
-        return other
 
     def over(self, formula: Callable[[Any], T]) -> Quantity[T]:
         """The same quantity, computed by another function."""
-        other = Quantity(formula, self.unit, self.source, self.key, self.step, place=self.place)
-        other.doc = self.doc
-        return other
+        return Quantity(
+            formula,
+            self.unit,
+            self.source,
+            self.key,
+            self.step,
+            place=self.place,
+            doc=self.doc,
+        )
 
     @overload
     def __get__(self, struct: None, owner: type) -> Quantity[T]: ...
@@ -255,7 +281,11 @@ class Part(Generic[T]):
         self.build, self.shown, self.needed = build, shown, needed
         self.holder = shown or hidden
         self.name = build.__name__
-        self.doc = paragraphs(build.__doc__)
+
+    @property
+    def doc(self) -> str:
+        """What it is, in paragraphs."""
+        return paragraphs(self.build.__doc__)
 
     @overload
     def __get__(self, struct: None, owner: type) -> Part[T]: ...

@@ -29,6 +29,8 @@ class Struct:
     intermediate result.
     """
 
+    stated: ClassVar[dict[str, Input | Quantity[Any] | Part[Any]]] = {}
+    """What the class itself declares, which is less than it has."""
     inputs: ClassVar[dict[str, Input]] = {}
     quantities: ClassVar[dict[str, Quantity[Any]]] = {}
     parts: ClassVar[dict[str, Part[Any]]] = {}
@@ -44,13 +46,17 @@ class Struct:
     """The places that are asked for of every configuration: worth computing with the values."""
 
     def __init_subclass__(cls) -> None:
+        stated = vars(cls).items()
+        cls.stated = {name: each for name, each in stated if isinstance(each, MEMBERS)}
         members: dict[str, Input | Quantity[Any] | Part[Any]] = {}
         for ancestor in reversed(cls.__mro__):
-            for name, member in vars(ancestor).items():
-                if isinstance(member, MEMBERS) and name not in cls.without:
-                    if isinstance(member, Quantity) and name in cls.steps:
-                        member = member.as_step()
-                    members[name] = member
+            members |= vars(ancestor).get("stated", {})
+        for name in cls.without:
+            members.pop(name, None)
+        for name in cls.steps:
+            member = members.get(name)
+            if isinstance(member, Quantity):
+                members[name] = member.as_step()
         cls.inputs = {name: each for name, each in members.items() if isinstance(each, Input)}
         cls.quantities = {n: each for n, each in members.items() if isinstance(each, Quantity)}
         cls.parts = {name: each for name, each in members.items() if isinstance(each, Part)}

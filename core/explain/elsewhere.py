@@ -14,7 +14,8 @@ def elsewhere(kernel: Kernel) -> Iterator[Kernel]:
     """The newest release of every other kernel that takes the inputs of a refused one.
 
     It must know every input that is not at its default under the same name, and need no
-    other. A kernel without a verdict of its own takes nothing.
+    other. A kernel without a verdict of its own takes nothing. What is launched for a call is
+    compared with what others launch for it.
     """
     if kernel.verdict is not False:
         return
@@ -24,6 +25,8 @@ def elsewhere(kernel: Kernel) -> Iterator[Kernel]:
         given = {known[key]: value for key, value in asked.items() if key in known}
         if all(key in known or value == default for key, value, default in _defaults(kernel)):
             if any(not _takes(other, name, value) for name, value in given.items()):
+                continue
+            if other.faults(kernel.target, given):
                 continue
             found = other(target=kernel.target, **given)
             if found.verdict:
@@ -41,7 +44,7 @@ def _takes(kernel: type[Kernel], name: str, value: Any) -> bool:
     member = kernel.inputs[name]
     if value is None:
         return member.default is None
-    if isinstance(value, int) and member.kind is int:
+    if isinstance(value, int) and member.kind is int and not member.choices:
         return member.least <= value <= member.most
     return type(value) is member.kind and (not member.choices or value in member.choices)
 
@@ -53,6 +56,8 @@ def _related(kernel: type[Kernel]) -> tuple[type[Kernel], ...]:
     found = []
     for name in kernels.names():
         other = kernels.find(name, kernels.releases(name)[-1])
+        if kernel.origin is not None and kernel.of_call() is kernel:
+            other = other.of_call() or other
         needed = {other.inputs[input].key for input in other.needed}
         if name != kernel.kernel and needed <= keys:
             found.append(other)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from kcfg.core.block import places
 from kcfg.core.engine import formula
 from kcfg.core.engine.formula import Expression, Kind, Read
 from kcfg.core.engine.graph import Graph, graph
@@ -35,7 +36,9 @@ class Explanation(NamedTuple):
     ``key`` is its name in reports, ``name`` the one formulas use. ``used_by`` and
     ``inputs`` are keys: who reads it, and what it rests on in the end. ``because``
     explains what it reads, as deep as was asked; a name explained once is not repeated.
-    An input has no formula, unless it is one of a part: then what it is given.
+    An input has no formula, unless it is one of a part: then what it is given. Nor has a place
+    that only the layout knows. ``remarks`` say what was never run of it, and what a spec
+    gave in place of what would be chosen.
     """
 
     key: str
@@ -44,17 +47,18 @@ class Explanation(NamedTuple):
     value: Any
     unit: str
     doc: str
-    source: str
-    formula: str
-    substituted: str
-    steps: tuple[str, ...]
-    ledgers: tuple[Ledger, ...]
-    choices: tuple[Choice, ...]
-    fits: tuple[Fit, ...]
-    depends_on: tuple[Dependency, ...]
-    used_by: tuple[str, ...]
-    inputs: tuple[str, ...]
-    because: tuple[Explanation, ...]
+    source: str = ""
+    formula: str = ""
+    substituted: str = ""
+    steps: tuple[str, ...] = ()
+    ledgers: tuple[Ledger, ...] = ()
+    choices: tuple[Choice, ...] = ()
+    fits: tuple[Fit, ...] = ()
+    depends_on: tuple[Dependency, ...] = ()
+    used_by: tuple[str, ...] = ()
+    inputs: tuple[str, ...] = ()
+    because: tuple[Explanation, ...] = ()
+    remarks: tuple[str, ...] = ()
 
 
 class Word(NamedTuple):
@@ -95,7 +99,19 @@ def explain(kernel: Kernel, key: str, depth: int = 0) -> Explanation:
     ``key`` may be a report's name or the code's; raises `UnknownError` for any other,
     `NoSourceError` where the source of the formulas is missing.
     """
-    return _explained(kernel, locate(type(kernel), key), depth, set())
+    try:
+        place = locate(type(kernel), key)
+    except UnknownError:
+        if key not in places.names(kernel.block):
+            raise
+        return _of_layout(kernel, key)
+    return _explained(kernel, place, depth, set())
+
+
+def _of_layout(kernel: Kernel, key: str) -> Explanation:
+    """A place that only the layout knows: there is no formula of it."""
+    unit, doc = places.unit_of(key) or "count", places.doc(key)
+    return Explanation(key, key, "quantity", places.place(kernel.block, key), unit, doc)
 
 
 def explain_name(kernel: Kernel, name: str) -> Explanation:
@@ -224,6 +240,9 @@ def _explained(kernel: Kernel, place: Place, depth: int, seen: set[str]) -> Expl
         used_by=_users(struct, place.name),
         inputs=_inputs(struct, place.name),
         because=tuple(_reasons(kernel, reads, depth, seen)),
+        remarks=tuple(
+            said for key, said in (*kernel.remarks(), *kernel.unexecuted()) if key == place.key
+        ),
     )
 
 

@@ -21,6 +21,13 @@ class Word(NamedTuple):
     meaning: str
 
 
+BUILTIN = {
+    min: Word("min(a, b, ...)", "The smallest of its arguments."),
+    max: Word("max(a, b, ...)", "The largest of its arguments."),
+    abs: Word("abs(a)", "The distance of a from 0."),
+}
+"""Functions of Python itself, whose own documentation says more than formulas mean."""
+
 SIGNS = (
     Word("not a, a and b, a or b", "Conditions: the opposite, both, at least one."),
     Word("a // b", "The quotient, as div gives it; b is never 0 here."),
@@ -48,11 +55,12 @@ def _called() -> Iterator[Any]:
     """The functions that formulas call, of all kernels and releases."""
     for kernel in kernels.names():
         for release in kernels.releases(kernel):
-            cls = kernels.find(kernel, release)
-            for name in graph(cls).reads:
-                member = formula.resolve(cls, tuple(name.split("."))).member
-                if isinstance(member, Quantity):
-                    yield from _calls(member)
+            plain = kernels.find(kernel, release)
+            for cls in filter(None, (plain, plain.of_call())):
+                for name in graph(cls).reads:
+                    member = formula.resolve(cls, tuple(name.split("."))).member
+                    if isinstance(member, Quantity):
+                        yield from _calls(member)
 
 
 def _calls(quantity: Quantity[Any]) -> Iterator[Any]:
@@ -65,6 +73,8 @@ def _calls(quantity: Quantity[Any]) -> Iterator[Any]:
 
 
 def _word(function: Any) -> Word:
+    if function in BUILTIN:
+        return BUILTIN[function]
     given = signature(function).parameters.values()
     names = [SEVERAL.get(each.kind.name, each.name) for each in given]
     meaning = paragraphs(function.__doc__).partition("\n\n")[0].replace("``", "`")

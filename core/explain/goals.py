@@ -11,16 +11,15 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from kcfg.core.engine.graph import graph
 from kcfg.core.errors import UnknownError, UsageError
 from kcfg.core.explain.explanation import locate
-from kcfg.core.explain.moves import moves
-from kcfg.core.explain.nearest import TOGETHER, TRIES, word
+from kcfg.core.explain.moves import moves, resting
+from kcfg.core.explain.nearest import TOGETHER, TRIES, accepted, word
+from kcfg.core.explain.refusal import Side, failures
 from kcfg.core.explain.searching import Asked, Search, Searching
-from kcfg.core.explain.verdict import Side, failures
-from kcfg.core.findings import findings
+from kcfg.core.expressions.mistakes import foreign
 from kcfg.core.kernel import Kernel
-from kcfg.core.spec.expectation import Expectation, read_expect, results
+from kcfg.core.spec.expectation import Expectation, place_of, read_pin, result, results
 from kcfg.core.spec.section import Entry, Notes, Setting
 
 GOAL = re.compile(r"\s*([A-Za-z_][\w.\[\]]*)\s*(==|!=|<=|>=|=>|=<|<|>|=)\s*(.*?)\s*", re.DOTALL)
@@ -50,11 +49,17 @@ def is_goal(word: str) -> bool:
     return not SIGNS.isdisjoint(word)
 
 
-def read_goals(text: str, cls: type[Kernel]) -> list[Expectation]:
+def read_goals(text: str, kernel: Kernel) -> list[Expectation]:
     """The pins that a text puts down; raises `UsageError` for what is none.
 
-    It is an `UnknownError` for one of a result that there is not.
+    It is an `UnknownError` for one of a result, input or place that the configuration has not.
     """
+    cls = type(kernel)
+    for operator, advice, _ in foreign(text):
+        if operator == "||":
+            advice = "goals are sought together: ask for one of them"
+        if operator != "=":
+            raise UsageError(f"`{operator}` is no operator here; {advice}")
     notes = Notes("", 0)
     pins: list[Expectation] = []
     for part in re.split(r"\s+and\s+", text):
@@ -64,11 +69,14 @@ def read_goals(text: str, cls: type[Kernel]) -> list[Expectation]:
         key, sign, value = match.groups()
         if sign in TURNED:
             raise UsageError(f"`{sign}` is no comparison; did you mean `{TURNED[sign]}`?")
-        if key not in results(cls):
+        unit = _unit(cls, key)
+        if unit is not None and key not in results(cls) and result(kernel, key) is None:
+            unit = None if place_of(cls, key) else unit
+        if unit is None:
             raise UnknownError("value", key, results(cls))
         bound = f"{'==' if sign == '=' else sign} {value}"
         entry = Entry(Setting(text, key), Setting(text, bound))
-        pins += read_expect({key: entry}, cls, notes).values()
+        pins += [pin] if (pin := read_pin(key, entry, unit, notes)) else []
     for problem in notes.problems():
         raise UsageError(problem.message)
     return pins
@@ -88,13 +96,13 @@ def seek(kernel: Kernel, pins: Iterable[Expectation]) -> Sought:
     failed = failures(kernel)
     missed = [goal for goal in goals if not goal.condition(kernel)]
     search = None
-    if missed or failed or not _accepted(kernel):
+    if missed or failed or not accepted(kernel):
         keys = {name: member.key for name, member in kernel.inputs.items()}
         rests = [frozenset(failure.inputs) for failure in failed]
         rests += [frozenset(keys[name] for name in goal.names) for goal in missed]
-        names = [locate(type(kernel), pin.key).name for pin in wanted]
+        names = [name for pin in wanted for name in _names(type(kernel), pin.key)]
         allowed = moves(kernel, failed, tunable=True, also=names)
-        searching = Searching(kernel, rests, goals, _accepted)
+        searching = Searching(kernel, rests, goals, accepted)
         search = searching.among(allowed, range(1, TOGETHER + 1), TRIES, beyond=1)
     return Sought(
         goals=tuple(map(said, wanted)),
@@ -108,20 +116,27 @@ def seek(kernel: Kernel, pins: Iterable[Expectation]) -> Sought:
     )
 
 
+def _unit(cls: type[Kernel], key: str) -> str | None:
+    """The unit of what a goal may be about; None for what is none."""
+    known = results(cls) | {member.key: member.unit for member in cls.inputs.values()}
+    return known.get(key) or place_of(cls, key)
+
+
+def _names(cls: type[Kernel], key: str) -> tuple[str, ...]:
+    """The inputs, by attribute, that a result rests on.
+
+    Those are all where it is a place that only the configuration itself knows.
+    """
+    try:
+        return resting(cls, locate(cls, key).name)
+    except UnknownError:
+        return tuple(cls.inputs)
+
+
 def _asked(cls: type[Kernel], pin: Expectation) -> Asked:
     """A pin as a condition on configurations."""
-    names = frozenset(graph(cls).rests_on(locate(cls, pin.key).name))
-    return Asked(names, lambda kernel: pin.allows(kernel.read(pin.key)))
-
-
-def _accepted(kernel: Kernel) -> bool:
-    """Whether a spec may say this, and no rule finds an error in it."""
-    asked = kernel.asked()
-    defaults = {member.key: member.default for member in kernel.inputs.values()}
-    given = [key for key, value in asked.items() if value != defaults[key]]
-    if type(kernel).conflicts(asked, given):
-        return False
-    return not any(finding.severity == "error" for finding in findings(kernel))
+    names = frozenset(_names(cls, pin.key))
+    return Asked(names, lambda kernel: pin.allows(result(kernel, pin.key)))
 
 
 def _changed(kernel: Kernel, changes: dict[str, object]) -> Kernel:
@@ -134,4 +149,4 @@ def _changed(kernel: Kernel, changes: dict[str, object]) -> Kernel:
 
 def _results(kernel: Kernel, pins: Iterable[Expectation]) -> tuple[Side, ...]:
     keys = dict.fromkeys(pin.key for pin in pins)
-    return tuple(Side(key, kernel.read(key)) for key in keys)
+    return tuple(Side(key, result(kernel, key)) for key in keys)

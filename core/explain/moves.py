@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 from kcfg.core.engine.graph import graph
 from kcfg.core.engine.quantity import Input
-from kcfg.core.explain.verdict import Failure
+from kcfg.core.engine.trees import NoSourceError
+from kcfg.core.explain.refusal import Failure
 from kcfg.core.kernel import VERDICT, Kernel
 
 STEPS = (8, 16, 32, 64, 128)
@@ -48,7 +49,7 @@ def moves(
     Only inputs that the verdict rests on, or what is ``also`` named; inputs that are absent
     stay so. Equal facts that move together come first.
     """
-    names = graph(type(kernel)).rests_on(VERDICT, *also)
+    names = resting(type(kernel), VERDICT, *also)
     members = [kernel.inputs[name] for name in names if kernel.inputs[name].tunable is tunable]
     alike: dict[Any, list[Input]] = {}
     for member in members:
@@ -61,6 +62,14 @@ def moves(
     return [move for move in found if move.values]
 
 
+def resting(cls: type[Kernel], *names: str) -> tuple[str, ...]:
+    """The inputs, by attribute, that values rest on; all where no source is there to tell."""
+    try:
+        return graph(cls).rests_on(*names)
+    except NoSourceError:
+        return tuple(cls.inputs)
+
+
 def _move(kernel: Kernel, members: list[Input], compared: list[Failure]) -> Move:
     names = tuple(member.name for member in members)
     given = getattr(kernel, names[0])
@@ -71,7 +80,8 @@ def _move(kernel: Kernel, members: list[Input], compared: list[Failure]) -> Move
         for value in candidates(members[0], given, written)
         if all(value in others for others in each)
     ]
-    few = _few(members[0], given) | written if members[0].kind is int else set(values)
+    free = members[0].kind is int and not members[0].choices
+    few = _few(members[0], given) | written if free and values else set(values)
     return Move(
         names=names,
         keys=tuple(member.key for member in members),
@@ -98,6 +108,8 @@ def candidates(member: Input, given: Any, also: Iterable[int] = ()) -> list[Any]
     values |= _few(member, given)
     for step in STEPS:
         values |= {(given // step + times) * step for times in range(-3, 5)}
+    if member.choices:
+        values = set(member.choices)
     allowed = [value for value in values if member.least <= value <= member.most]
     return sorted(set(allowed) - {given}, key=lambda value: (distance(given, value), value))
 
@@ -109,8 +121,10 @@ def distance(given: Any, value: Any) -> float:
     return 1.0
 
 
-def _few(member: Input, given: int) -> set[int]:
-    """Usual values of an integer, its default, and a large one in whole 32s."""
+def _few(member: Input, given: int | None) -> set[int]:
+    """Usual values of an integer, its default, and a large one in whole 32s; none of an absent."""
+    if given is None:
+        return set()
     usual = set(TILES if member.unit in SIZES else COUNTS)
     if given > 16:
         usual |= {given // 32 * 32, -(-given // 32) * 32}

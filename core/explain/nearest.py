@@ -12,9 +12,10 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from kcfg.core.explain.moves import moves
+from kcfg.core.explain.refusal import failures
 from kcfg.core.explain.searching import Change, Search, Searching, Varied
-from kcfg.core.explain.verdict import failures
 from kcfg.core.figures import joined, some
+from kcfg.core.findings import blamed_inputs, findings
 from kcfg.core.kernel import Kernel
 
 TOGETHER = 3
@@ -47,17 +48,23 @@ class Nearest(NamedTuple):
 def nearest(kernel: Kernel) -> Nearest | None:
     """The smallest changes of inputs that make a refused configuration pass.
 
-    None where it is not refused.
+    None where it is not refused: neither by its own verdict nor, where that takes it, by a rule.
     """
     failed = failures(kernel)
-    if not failed:
-        return None
     rests = [frozenset(failure.inputs) for failure in failed]
+    search = Searching(kernel, rests)
+    if not failed:
+        rests = _broken(kernel)
+        search = Searching(kernel, rests, accepted=accepted)
+    if not rests:
+        return None
     if not all(rests):  # a condition that no input bears on, or no source to read them from
         nothing = Search((), (), 0, 0, True)
         return Nearest(nothing, nothing, None)
-    author, model = (moves(kernel, failed, tunable=tunable) for tunable in (True, False))
-    search = Searching(kernel, rests)
+    keys = frozenset().union(*rests)
+    also = [name for name, member in kernel.inputs.items() if member.key in keys]
+    also = [] if failed else also
+    author, model = (moves(kernel, failed, tunable=each, also=also) for each in (True, False))
     choices = search.among(author, range(1, TOGETHER + 1), TRIES, beyond=1)
     facts = search.among(model, range(1, 2), TRIES, beyond=0)
     if choices.found or facts.found:
@@ -65,6 +72,23 @@ def nearest(kernel: Kernel) -> Nearest | None:
     whole = [move for move in model if type(move.given) is int]
     mixed = search.among([*whole, *author], range(2, TOGETHER + 1), MIXED, beyond=0)
     return Nearest(choices, facts, mixed)
+
+
+def accepted(kernel: Kernel) -> bool:
+    """Whether a spec may say this, and no rule finds an error in it."""
+    asked = kernel.asked()
+    defaults = {member.key: member.default for member in kernel.inputs.values()}
+    given = [key for key, value in asked.items() if value != defaults[key]]
+    if type(kernel).conflicts(asked, given):
+        return False
+    return not any(finding.severity == "error" for finding in findings(kernel))
+
+
+def _broken(kernel: Kernel) -> list[frozenset[str]]:
+    """The inputs, by key, that each error of the rules rests on: all, where that is not known."""
+    every = tuple(member.key for member in kernel.inputs.values())
+    errors = (each for each in findings(kernel) if each.severity == "error")
+    return [frozenset(blamed_inputs(type(kernel), each.path) or every) for each in errors]
 
 
 def said(changes: Iterable[Change]) -> str:
@@ -98,25 +122,38 @@ def changed(changes: Iterable[Change]) -> str:
     )
 
 
+FEW = 3
+"""Inputs that are named with the bounds they were varied in, where something was found."""
+
+
 def tried(search: Search) -> str:
-    """How many configurations, of what, within which bounds, and whether these were all."""
+    """How many configurations, of what, and whether these were all.
+
+    Where nothing was found, or few inputs were varied, within which bounds as well.
+    """
+    named = not search.found or len(search.varied) <= FEW
+    return _tried(search, joined(map(_bounds, search.varied)) if named else "")
+
+
+def brief(search: Search) -> str:
+    """The same in less than a line."""
+    return _tried(search, "")
+
+
+def _tried(search: Search, of: str) -> str:
     if not search.tried:
         return "none, as no such change bears on every condition that fails"
     at_a_time = "one change" if search.together == 1 else f"up to {search.together} changes"
     count = some(search.tried, "configuration")
     none = "" if search.found else ", none of which passes"
     rest = "" if search.complete else "; these are not all there are"
-    return f"{count}{none}; {at_a_time} at a time of {joined(map(_bounds, search.varied))}{rest}"
+    of = of or some(len(search.varied), "input")
+    return f"{count}{none}; {at_a_time} at a time of {of}{rest}"
 
 
 def _bounds(varied: Varied) -> str:
     names = " with ".join(varied.keys)
     if varied.least is None or varied.most is None:
         return names
-    alone = _span(varied.least, varied.most)
-    beside = _span(min(varied.beside), max(varied.beside)) if varied.beside else alone
-    return f"{names} {alone}" + ("" if beside == alone else f" ({beside} beside others)")
-
-
-def _span(least: int, most: int) -> str:
-    return f"{least:,}" if least == most else f"{least:,} to {most:,}"
+    least, most = varied.least, varied.most
+    return f"{names} {least:,}" if least == most else f"{names} {least:,} to {most:,}"

@@ -7,8 +7,9 @@ from functools import cached_property
 from itertools import combinations, product
 from typing import Any, NamedTuple
 
+from kcfg.core.engine.trees import NoSourceError
 from kcfg.core.explain.moves import Move, distance
-from kcfg.core.explain.verdict import Condition, conditions, inputs_of
+from kcfg.core.explain.refusal import Condition, conditions, inputs_of
 from kcfg.core.kernel import VERDICT, Kernel
 
 Changes = dict[str, Any]
@@ -147,10 +148,13 @@ class Lazy:
 
 
 def _parts(kernel: type[Kernel]) -> tuple[Condition, ...]:
-    """The conditions of the verdict; none where there is no verdict."""
+    """The conditions of the verdict, as far as they are known; none where it has none."""
     if VERDICT not in kernel.quantities:
         return ()
-    root = conditions(kernel)
+    try:
+        root = conditions(kernel)
+    except NoSourceError:  # it is asked as a whole
+        return ()
     return root.parts if root.word == "all" else (root,)
 
 

@@ -15,7 +15,8 @@ from kcfg.core.engine.struct import Struct
 from kcfg.core.explain.elsewhere import elsewhere
 from kcfg.core.explain.explanation import Dependency, Explanation, explain_name
 from kcfg.core.explain.nearest import Nearest, nearest
-from kcfg.core.explain.verdict import Failure, binding, failures
+from kcfg.core.explain.refusal import Failure, binding, failures
+from kcfg.core.explain.thresholds import Threshold, steady, thresholds
 from kcfg.core.kernel import VERDICT, Kernel
 
 LIMIT = 18
@@ -42,7 +43,8 @@ class Story(NamedTuple):
     of bytes is made of, which way a condition went; ``untold`` is how many more there
     are. ``failures`` and ``nearest`` are those of a configuration that is refused, and
     ``elsewhere`` are other kernels that take it; ``candidates`` are those that a dispatcher
-    chose it among.
+    chose it among, and ``thresholds`` what would make it choose
+    otherwise; what is ``steady`` would not, as far as was looked.
     """
 
     kernel: str
@@ -59,6 +61,8 @@ class Story(NamedTuple):
     nearest: Nearest | None
     elsewhere: tuple[str, ...]
     candidates: tuple[Weighed, ...]
+    thresholds: tuple[Threshold, ...]
+    steady: tuple[str, ...]
 
 
 def story(kernel: Kernel) -> Story:
@@ -91,6 +95,8 @@ def story(kernel: Kernel) -> Story:
             )
             for each in kernel.candidates()
         ),
+        thresholds=thresholds(kernel),
+        steady=steady(kernel),
     )
 
 
@@ -150,12 +156,21 @@ def _is_root(kernel: Kernel, quantity: Quantity[Any]) -> bool:
 
 
 def _weight(kernel: type[Kernel], name: str) -> int:
-    """How much a quantity is worth telling: 3 for what fits and the verdict, 0 for nothing."""
+    """How much a quantity is worth telling: 3 for what fits and the verdict, 0 for nothing.
+
+    What a dispatcher decides for a call is worth 4; what it asked of others, whose candidates
+    are told, nothing.
+    """
+    part = kernel.parts.get(name.partition(".")[0])
+    if kernel.decisions and part is not None and not part.shown:
+        return 0
     read = formula.resolve(kernel, tuple(name.split(".")))
     member = read.member
     if not isinstance(member, Quantity):
         return 0
     text = formula.text(member)
+    if read.key in kernel.decisions:
+        return 4
     if member.key == VERDICT or (member.unit == "stages" and "div(" in text):
         return 3
     if "least(" in text or "most(" in text or _sums_memory(member, text):

@@ -237,7 +237,7 @@ class _Checker:
     def call(self, node: ast.Call) -> Checked:
         name = node.func.id if isinstance(node.func, ast.Name) else ""
         if name not in WORDS:
-            close = nearest(name, WORDS) if name else None
+            close = (MEANT.get(name.lower()) or nearest(name, WORDS)) if name else None
             hint = f"did you mean `{close}`?" if close else f"the words are {listed(WORDS)}"
             what = f"`{self.said(node.func)[:40]}` is no word"
             raise self.wrong(node, f"functions cannot be called here: {what}; {hint}")
@@ -325,6 +325,23 @@ class _Checker:
             raise self.wrong(node, f"no such {two.unit}: {written!r}; {hint}")
         return one._replace(tree=written_for(ast.Constant(text), node), unit=two.unit)
 
+
+MEANT = {
+    "align": "up",
+    "align_up": "up",
+    "round_up": "up",
+    "roundup": "up",
+    "align_down": "down",
+    "round_down": "down",
+    "cdiv": "ceildiv",
+    "ceil_div": "ceildiv",
+    "sizeof": "bytes_of",
+    "sum": "total",
+    "any": "any_of",
+    "all": "all_of",
+    "where": "pick",
+}
+"""Words of other languages for those of this one."""
 
 TRUTH = ("truth", "number")
 """A condition where a number is due."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 FOREIGN = (
     (r"&&", "write `and`"),
@@ -18,9 +19,20 @@ def unreadable(text: str, error: SyntaxError) -> tuple[str, int]:
     """What is wrong with an expression, in a few words, and the column (from 1) it is at."""
     message = (error.msg or "this cannot be read").partition(". ")[0]
     column = min(error.offset or len(text) + 1, len(text) + 1)
-    bare = re.sub(r"\"[^\"]*\"|'[^']*'", lambda found: " " * len(found[0]), text)
-    for pattern, advice in FOREIGN:
-        found = re.search(pattern, bare)
-        if found and (found[0] != "=" or "(" not in bare):
-            return f"{message}: `{found[0]}` is no operator here; {advice}", found.start() + 1
+    for operator, advice, at in foreign(text):
+        if operator != "=" or "(" not in bare_of(text):
+            return f"{message}: `{operator}` is no operator here; {advice}", at
     return message, column
+
+
+def bare_of(text: str) -> str:
+    """A text with blanks in place of the texts in quotes in it."""
+    return re.sub(r"\"[^\"]*\"|'[^']*'", lambda found: " " * len(found[0]), text)
+
+
+def foreign(text: str) -> Iterator[tuple[str, str, int]]:
+    """The operators of other languages in a text: each, what to write, and its column from 1."""
+    for pattern, advice in FOREIGN:
+        found = re.search(pattern, bare_of(text))
+        if found:
+            yield found[0], advice, found.start() + 1

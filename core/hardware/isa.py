@@ -8,7 +8,6 @@ compiles was observed with ptxas of CUDA 13.0, and is not known for any other ta
 from __future__ import annotations
 
 from functools import cache
-from typing import NamedTuple
 
 from kcfg.core.hardware.arch import parsed
 
@@ -27,12 +26,11 @@ TCGEN05 = frozenset(((10, 0), (10, 3), (11, 0)))
 """Those with tcgen05, for targets with a variant."""
 
 
-class Shape(NamedTuple):
+class Shape:
     """Shapes of one form of an instruction: every M with every N."""
 
-    M: tuple[int, ...]
-    N: tuple[int, ...]
-    K: int
+    def __init__(self, M: tuple[int, ...], N: tuple[int, ...], K: int) -> None:
+        self.M, self.N, self.K = M, N, K
 
 
 @cache

@@ -28,7 +28,7 @@ class Block(NamedTuple):
     carveout_bytes: int | None = None
 
 
-class Occupancy(NamedTuple):
+class Occupancy:
     """Blocks resident on one SM, and why not more.
 
     ``limits`` has each limit's own number of blocks (None: it does not limit this block),
@@ -36,27 +36,38 @@ class Occupancy(NamedTuple):
     ``smem_per_block`` are what the SM sets aside for one block, rounding and reserve included.
     """
 
-    block: Block
-    blocks: int
-    warps: int
-    percent: float
-    limits: dict[str, int | None]
-    limiters: tuple[str, ...]
-    registers_per_block: int
-    smem_per_block: int
+    def __init__(
+        self,
+        block: Block,
+        blocks: int,
+        warps: int,
+        percent: float,
+        limits: dict[str, int | None],
+        limiters: tuple[str, ...],
+        registers_per_block: int,
+        smem_per_block: int,
+    ) -> None:
+        self.block, self.blocks, self.warps, self.percent = block, blocks, warps, percent
+        self.limits, self.limiters = limits, limiters
+        self.registers_per_block, self.smem_per_block = registers_per_block, smem_per_block
 
 
-class Cliffs(NamedTuple):
+class Cliffs:
     """The distance to the next change of the number of blocks, with all else left alone.
 
     ``fewer`` is what must go for at least one block more to fit, ``more`` the smallest
     addition that costs at least one; None where no amount does.
     """
 
-    smem_fewer: int | None
-    smem_more: int | None
-    registers_fewer: int | None
-    registers_more: int | None
+    def __init__(
+        self,
+        smem_fewer: int | None,
+        smem_more: int | None,
+        registers_fewer: int | None,
+        registers_more: int | None,
+    ) -> None:
+        self.smem_fewer, self.smem_more = smem_fewer, smem_more
+        self.registers_fewer, self.registers_more = registers_fewer, registers_more
 
 
 def occupancy(

@@ -13,6 +13,8 @@ CUTLASS = "CUTLASS, static assertions of the SM100 MMA atoms and the tensor-memo
 FLASHINFER = "FlashInfer 0.7.4, the devices its tables were measured on"
 MOJO = "Mojo standard library, GPUInfo"
 PTXAS = "ptxas of CUDA toolkit 13.0, as observed"
+CUOBJDUMP = "cuobjdump 13.5 of builds by CUDA 13.0, as observed"
+TRITON = "Triton 3.9.0, what it keeps beside a cubin and launches by"
 H200_DEVICE = "device attributes read on one H200, driver 580"
 H200_DRIVER = "driver 580 on one H200, as observed"
 H200_KERNELS = "kernels run on one H200, driver 580"
@@ -23,7 +25,7 @@ KINDS = {
     **dict.fromkeys((PG, BTG, HTG, PTX, PRODUCT), "a document"),
     "CUDA Programming Guide": "a document",
     "CUDA Driver API": "a document",
-    **dict.fromkeys((OCC, NCU, PTXAS), "a tool"),
+    **dict.fromkeys((OCC, NCU, PTXAS, CUOBJDUMP, TRITON), "a tool"),
     **dict.fromkeys((CCCL, CUTLASS, MOJO), "published code"),
     "the kernel's own source": "published code",
     **dict.fromkeys((H200_DEVICE, H200_DRIVER, H200_KERNELS), "another GPU (an H200)"),

@@ -9,7 +9,7 @@ one GPU.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, Literal, NamedTuple, dataclass_transform
+from typing import Any, ClassVar, Literal, dataclass_transform
 
 from kcfg.core.hardware.sources import (
     B200_DEVICE,
@@ -63,14 +63,11 @@ def limit(unit: Unit, doc: str, *sources: str, default: Any = REQUIRED) -> Any:
     return Limit(unit, doc, "; ".join(sources), default)
 
 
-class Row(NamedTuple):
+class Row:
     """One limit of one target, for a table or JSON."""
 
-    name: str
-    value: Any
-    unit: str
-    doc: str
-    source: str
+    def __init__(self, name: str, value: Any, unit: str, doc: str, source: str) -> None:
+        self.name, self.value, self.unit, self.doc, self.source = name, value, unit, doc, source
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(limit,))

@@ -1,8 +1,9 @@
 """The kernels kcfg knows, found by the names of the files here.
 
-A kernel is a folder, a release of it a module ``r<major>_<minor>.py`` in that
-folder whose ``KERNEL`` is the class. Nothing else lists them: a new file is a
-new release. A module is imported when its kernel is asked for, not before.
+A kernel is a folder, a release of it a file in that folder: a module ``r<release>.py`` whose
+``KERNEL`` is the class, or a definition ``r<release>.yaml``, with ``_`` for the dots of the
+release, as ``r26_6.py`` for 26.6. Nothing else lists them: a new file is a new release. A file
+is imported or read when its kernel is asked for, not before.
 
 An installed package may offer more, as classes below `Kernel` under the entry-point group
 ``kcfg.kernels``. They are looked for only when a name is not known otherwise.
@@ -32,7 +33,7 @@ def exists(kernel: str) -> bool:
 def releases(kernel: str) -> tuple[str, ...]:
     """A kernel's releases, oldest first; raises `UnknownError` for a name that is none."""
     if exists(kernel):
-        return tuple(f"{major}.{minor}" for major, minor in _releases(kernel))
+        return tuple(_releases(kernel))
     if kernel not in packaged():
         raise UnknownError("kernel", kernel, (*names(), *packaged()))
     return tuple(packaged()[kernel])
@@ -47,12 +48,30 @@ def find(kernel: str, release: str | None = None) -> type[Kernel]:
     known = releases(kernel)
     if not exists(kernel) and (release is None or release in known):
         return packaged()[kernel][release or known[-1]]
-    wanted = known[-1] if release is None else ".".join(release.split(".")[:2])
+    wanted = known[-1] if release is None else release
+    if wanted not in known:
+        wanted = ".".join(wanted.split(".")[:2])
     if wanted not in known:
         raise UnknownError(f"release of {kernel}", str(release), known)
-    module = f"{__name__}.{kernel}.r{wanted.replace('.', '_')}"
-    found: type[Kernel] = declared(module, "KERNEL")
+    stem, ending = os.path.splitext(_releases(kernel)[wanted])
+    if ending == DEFINITION:
+        return _defined(kernel, wanted)
+    found: type[Kernel] = declared(f"{__name__}.{kernel}.{stem}", "KERNEL")
     return found
+
+
+def with_calls() -> list[tuple[str, str]]:
+    """The kernels and releases of which it is known what is launched for a call."""
+    every = ((name, release) for name in names() for release in releases(name))
+    return [each for each in every if find(*each).of_call() is not None]
+
+
+@cache
+def _defined(kernel: str, release: str) -> type[Kernel]:
+    from kcfg.core.definitions.shipped import shipped
+
+    path = os.path.join(__path__[0], kernel, _releases(kernel)[release])
+    return shipped(path, kernel, release, find)
 
 
 @cache
@@ -82,6 +101,8 @@ def packaged() -> dict[str, dict[str, type[Kernel]]]:
 
 GROUP = "kcfg.kernels"
 """The entry-point group of kernels in packages."""
+DEFINITION = ".yaml"
+"""What the name of a shipped definition ends in."""
 
 
 def _warn(message: str) -> None:
@@ -90,7 +111,7 @@ def _warn(message: str) -> None:
     warnings.warn(f"entry point {GROUP}: {message}", stacklevel=2)
 
 
-def _numbers(item: tuple[str, type[Kernel]]) -> list[tuple[int, str]]:
+def _numbers(item: tuple[str, object]) -> list[tuple[int, str]]:
     """A release as what it is ordered by: 26.10 is after 26.9."""
     return [(int(part), "") if part.isdecimal() else (-1, part) for part in item[0].split(".")]
 
@@ -101,14 +122,14 @@ def _files() -> frozenset[str]:
 
 
 @cache
-def _releases(kernel: str) -> tuple[tuple[int, int], ...]:
+def _releases(kernel: str) -> dict[str, str]:
+    """The file of each release, oldest first."""
     folder = os.path.join(__path__[0], kernel)
     if not os.path.isdir(folder):
-        return ()
-    found = []
+        return {}
+    found = {}
     for file in os.listdir(folder):
         stem, ending = os.path.splitext(file)
-        major, _, minor = stem[1:].partition("_")
-        if stem[:1] == "r" and ending == ".py" and major.isdecimal() and minor.isdecimal():
-            found.append((int(major), int(minor)))
-    return tuple(sorted(found))
+        if stem[:1] == "r" and stem[1:2].isdecimal() and ending in (".py", DEFINITION):
+            found[stem[1:].replace("_", ".")] = file
+    return dict(sorted(found.items(), key=_numbers))

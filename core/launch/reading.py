@@ -3,28 +3,50 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kcfg.core.block.block import Block
-from kcfg.core.block.keys import Group, Key
+from kcfg.core.block.keys import LARGEST, Group, Key
+from kcfg.core.block.parts import has_most
+from kcfg.core.figures import joined
 from kcfg.core.hardware.target import Target
-from kcfg.core.kernel import Kernel
+from kcfg.core.kernel import Conflict, Figure, Kernel
+from kcfg.core.launch.working import Worked, worked_out
 from kcfg.core.spec.known import LAUNCH
 from kcfg.core.spec.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from kcfg.core.spec.problem import shown
-from kcfg.core.spec.scalars import RefusedError, boolean, choice, integer, is_null, kind_of, text
+from kcfg.core.spec.scalars import (
+    SIZED,
+    TRUTHS,
+    RefusedError,
+    boolean,
+    choice,
+    integer,
+    is_null,
+    kind_of,
+    size,
+    text,
+)
 from kcfg.core.spec.section import MERGE, Entry, Notes, Places, entries
 from kcfg.core.spec.shape import Shape
 
+if TYPE_CHECKING:
+    from kcfg.core.engine.reasons import Fit
+    from kcfg.core.launch.most import Most
+
 
 class LaunchSpec(Kernel):
-    """What stands for a kernel in a spec of a launch: nothing is derived, only judged."""
+    """What stands for a kernel in a spec of a launch: it is judged, with the figures that follow.
+
+    Its values are those figures, by the paths of the keys that do not say them.
+    """
 
     kernel = LAUNCH
     release = ""
     title = "A launch written by hand, judged by the rules"
     struct = "none"
     changes = "Without a release: it follows the target alone."
+    derives = False
 
     def __init__(self, *, target: Target, **given: Any) -> None:
         super().__init__(target=target)
@@ -33,11 +55,45 @@ class LaunchSpec(Kernel):
     @cached_property
     def block(self) -> Block:
         """The block that the spec says is launched."""
-        return Block(self.target, **self.given)
+        return Block(self.target, **self.worked.given)
+
+    @cached_property
+    def worked(self) -> Worked:
+        """What the spec gives, with the figures that follow."""
+        most = _most(self.target, self.given)
+        if most is None:
+            return worked_out(self.target, self.given)
+        return worked_out(self.target, self.given, most.stages, most.why)
+
+    def figures(self) -> tuple[Figure, ...]:
+        """The figures that follow."""
+        return self.worked.figures
+
+    def values(self) -> dict[str, Any]:
+        """The same by their paths."""
+        return {each.path: each.value for each in self.figures()}
+
+    def weighed(self) -> tuple[Fit, ...]:
+        """How the most stages that fit came about, where a pipeline has them."""
+        most = _most(self.target, self.given)
+        return (most.fit,) if most is not None and most.fit is not None else ()
+
+    def read(self, key: str) -> Any:
+        """A figure that follows, by its path, or the place of that name."""
+        values = self.values()
+        return values[key] if key in values else super().read(key)
 
     def asked(self) -> dict[str, Any]:
         """What the spec gives."""
-        return self.block.plain()
+        return Block(self.target, **self.given).plain()
+
+    @classmethod
+    def faults(cls, target: Target, inputs: dict[str, Any]) -> list[Conflict]:
+        """What keeps a figure from following."""
+        most = _most(target, inputs)
+        if most is not None:
+            return list(most.faults) or _outsized(worked_out(target, inputs, most.stages))
+        return _outsized(worked_out(target, inputs))
 
     @classmethod
     def refuses(cls, target: Target) -> str | None:
@@ -50,6 +106,24 @@ class LaunchSpec(Kernel):
         reading = _Reading(notes)
         values = reading.group(Block, found, "shape")
         return Shape(values, tuple(key for key in found if key in values), reading.at)
+
+
+def _most(target: Target, given: dict[str, Any]) -> Most | None:
+    """The most stages that fit, and how that came about; None where no pipeline has them."""
+    if not any(map(has_most, given.get("pipelines", ()))):
+        return None
+    from kcfg.core.launch.most import most_stages
+
+    return most_stages(target, given)
+
+
+def _outsized(worked: Worked) -> list[Conflict]:
+    """The figures that no key could say: they are above what any may have."""
+    return [
+        Conflict(each.path, f"this comes to more than {LARGEST:,}, the most that a key may say")
+        for each in worked.figures
+        if each.value > LARGEST
+    ]
 
 
 class _Reading:
@@ -111,12 +185,26 @@ def _scalar(key: Key, node: Node) -> Any:
     if key.kind is bool:
         return boolean(node)
     if key.kind is str:
-        return choice(node, key.choices) if key.choices else text(node)
-    value = integer(node, f"an integer from {key.least} to {key.most}")
+        return choice(node, key.choices, key.unit == "dtype") if key.choices else text(node)
+    if isinstance(node, ScalarNode) and node.value in key.instead:
+        word = TRUTHS.get(node.value, node.value)
+        if isinstance(word, str) or not node.style:
+            return word
+    if "true" in key.instead and isinstance(node, ScalarNode) and node.value.lower() in TRUTHS:
+        return boolean(node)
+    value = _number(key, node)
     if not key.least <= value <= key.most:
         bound = f"at least {key.least}" if value < key.least else f"at most {key.most}"
         raise RefusedError(f"must be {bound}, not {shown(str(value))}")
     return value
+
+
+def _number(key: Key, node: Node) -> int:
+    expected = f"an integer from {key.least} to {key.most}"
+    if key.instead:
+        expected = f"{joined(key.instead, 'or')}, or {expected}"
+    unit = SIZED.get(key.unit)
+    return integer(node, expected) if unit is None else size(node, expected, unit)
 
 
 def _known(cls: type[Group]) -> str:

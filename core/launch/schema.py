@@ -6,6 +6,8 @@ from typing import Any
 
 from kcfg.core.block.block import Block
 from kcfg.core.block.keys import Group, Key
+from kcfg.core.hardware.dtypes import SHORT_NAMES
+from kcfg.core.spec.scalars import SIZE, SIZED, TRUTHS
 
 
 def shape() -> dict[str, Any]:
@@ -42,5 +44,18 @@ def _value(key: Key) -> dict[str, Any]:
     if key.kind is bool:
         return {"type": "boolean"}
     if key.kind is int:
-        return {"type": "integer", "minimum": key.least, "maximum": key.most}
-    return {"type": "string", **({"enum": list(key.choices)} if key.choices else {})}
+        return _number(key)
+    choices = (*key.choices, *(SHORT_NAMES if key.unit == "dtype" else ()))
+    return {"type": "string", **({"enum": list(choices)} if choices else {})}
+
+
+def _number(key: Key) -> dict[str, Any]:
+    """A number, a size with its unit where it is one, or a word instead."""
+    found: list[dict[str, Any]] = [
+        {"type": "integer", "minimum": key.least, "maximum": key.most},
+        *({"type": "string", "pattern": f"^{SIZE}$"} for unit in SIZED if key.unit == unit),
+    ]
+    words = [TRUTHS.get(word, word) for word in key.instead]
+    if words:
+        found.append({"enum": words})
+    return {"anyOf": found} if len(found) > 1 else found[0]

@@ -17,11 +17,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from kcfg.autotuning import early_config_prune as early_config_prune
     from kcfg.comparing import Difference as Difference, diff as diff
     from kcfg.configuration import Configuration as Configuration, derive as derive, read as read
     from kcfg.errors import Error as Error
-    from kcfg.manual import Manual as Manual, kernel as kernel, kernels as kernels
+    from kcfg.manual import Manual as Manual, kernel as kernel, kernels as kernels, load as load
     from kcfg.pruning import Pruned as Pruned, prune as prune
+    from kcfg.sweeping import Swept as Swept, sweep as sweep
 
 _MODULES = {
     "Configuration": "configuration",
@@ -29,12 +31,16 @@ _MODULES = {
     "Error": "errors",
     "Manual": "manual",
     "Pruned": "pruning",
+    "Swept": "sweeping",
     "derive": "configuration",
+    "early_config_prune": "autotuning",
     "diff": "comparing",
     "kernel": "manual",
     "kernels": "manual",
+    "load": "manual",
     "prune": "pruning",
     "read": "configuration",
+    "sweep": "sweeping",
 }
 """The public names, and the modules here that have them."""
 

@@ -9,16 +9,16 @@ from os import PathLike
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from kcfg.calls import CALL, called, placeless
 from kcfg.core.kernel import Kernel
-from kcfg.core.spec import Spec, read as read_specs, read_file
+from kcfg.core.spec import Spec, read as read_specs, read_document, read_file
+from kcfg.core.spec.overrides import NOTHING
 from kcfg.errors import Error, error
+from kcfg.manual import Manual
 
 if TYPE_CHECKING:
     from kcfg.core.explain.explanation import Explanation
     from kcfg.core.finding import Finding
-
-SPEC = "kcfg.derive"
-"""What messages call the spec that a call stands for."""
 
 
 class Configuration(Mapping[str, Any]):
@@ -70,9 +70,9 @@ class Configuration(Mapping[str, Any]):
     @property
     def units(self) -> Mapping[str, str]:
         """The unit of every value."""
-        from kcfg.core.report import units
+        from kcfg.core.report import units_of
 
-        return MappingProxyType(units(type(self.derived)))
+        return MappingProxyType(units_of(self.derived))
 
     @property
     def supported(self) -> bool | None:
@@ -157,7 +157,8 @@ class Configuration(Mapping[str, Any]):
     @property
     def _key(self) -> tuple[Any, ...]:
         given = json.dumps(self.derived.asked(), sort_keys=True)
-        return self.kernel, self.release, self.target, self._spec.target.arch, given
+        about = self.kernel, self.release, self.derived.digest, self.target
+        return *about, self._spec.target.arch, given
 
     def __repr__(self) -> str:
         said = {None: "no verdict of its own", True: "supported", False: "not supported"}
@@ -183,24 +184,19 @@ class Configuration(Mapping[str, Any]):
 
 
 def derive(
-    kernel: str, release: str | None = None, target: str = "b200", **inputs: Any
+    kernel: str | Manual, release: str | None = None, target: str = "b200", **inputs: Any
 ) -> Configuration:
     """The configuration of a kernel for its inputs, under the names of a spec's ``shape``.
 
-    Everything a spec may write is taken, short type names and other spellings included; inputs
-    that are None are left at their default. Raises `Error` for an unknown kernel, release or
-    target, and for inputs that are unknown, missing, of the wrong kind or out of range.
+    The kernel is a name, or one that `load` gave, or the path of its definition. Everything a
+    spec may write is taken, short type names and other spellings included; inputs that are None
+    are left at their default. Raises `Error` for an unknown kernel, release or target, and for
+    inputs that are unknown, missing, of the wrong kind or out of range.
     """
-    spec = {"kernel": kernel, "target": target, "shape": inputs}
-    if release is not None:
-        spec["release"] = release
-    try:
-        text = json.dumps(spec, allow_nan=False)
-    except (TypeError, ValueError) as wrong:
-        raise error(f"inputs are numbers, truth values, texts and None: {wrong}") from None
-    (found,) = read_specs(text, SPEC)
-    if isinstance(found, list):
-        raise Error(problem._replace(line=0, column=0) for problem in found)
+    document, known = called(kernel, release, target, inputs)
+    found = read_document(document, CALL, NOTHING, known)
+    if not isinstance(found, Spec):
+        raise placeless(found if isinstance(found, list) else [])
     return Configuration(found)
 
 

@@ -17,7 +17,7 @@ class Error(ValueError):
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(problems)
-        super().__init__("\n".join(map(str, self.problems)))
+        super().__init__("\n".join(str(each).removeprefix(": ") for each in self.problems))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.problems,)

@@ -6,16 +6,33 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from kcfg.configuration import Configuration, derive
-from kcfg.core.kernel import VERDICT
+from kcfg.core.kernel import MUST, VERDICT, Kernel
 from kcfg.errors import Error, error
+from kcfg.manual import Manual, opened
 
 C = TypeVar("C", bound=Mapping[str, Any])
 
-BLOCK = 1 << 17
-"""Candidates that are derived at a time as arrays."""
+VALUES = {bool, int, str, type(None)}
+"""What a value of an input is."""
 
 FEW = 64
 """Candidates up to which arrays take longer than one after the other."""
+
+
+class Condition(NamedTuple):
+    """A condition that fails: its name and text, and the numbers on its two sides by their names.
+
+    ``over`` is how many times the one is the other, at least 1; 0 where they are no two numbers.
+    """
+
+    name: str
+    text: str
+    sides: tuple[tuple[str, Any], ...]
+    over: float
+
+    def __str__(self) -> str:
+        numbers = ", ".join(f"{name} is {_shown(value)}" for name, value in self.sides)
+        return f"{self.name}: {self.text}" + (f"; {numbers}" if numbers else "")
 
 
 class Dropped(NamedTuple, Generic[C]):
@@ -25,120 +42,157 @@ class Dropped(NamedTuple, Generic[C]):
     configuration: Configuration
 
     @property
-    def why(self) -> tuple[str, ...]:
-        """Every condition that fails, with the numbers on both sides."""
-        from kcfg.core.explain.verdict import failures
+    def failing(self) -> tuple[Condition, ...]:
+        """Every condition that fails."""
+        from kcfg.core.explain.refusal import failures
 
-        said = []
-        for each in failures(self.configuration.derived):
-            numbers = ", ".join(f"{side.text} is {side.value}" for side in each.sides)
-            said.append(f"{each.name}: {each.condition}" + (f"; {numbers}" if numbers else ""))
-        return tuple(said)
+        derived = self.configuration.derived
+        return tuple(
+            Condition(each.name, each.condition, tuple(each.sides), _over(each.sides))
+            for each in failures(derived, judge(type(derived)) or VERDICT)
+        )
+
+    @property
+    def why(self) -> tuple[str, ...]:
+        """Every condition that fails, with the numbers on both sides; else what rules refuse."""
+        conditions = tuple(map(str, self.failing))
+        errors = (each for each in self.configuration.findings if each.severity == "error")
+        return conditions or tuple(f"{each.rule}: {each.message}" for each in errors)
+
+
+def _shown(value: Any) -> str:
+    return f"{value:,}" if type(value) is int else str(value)
+
+
+def _over(sides: Sequence[tuple[str, Any]]) -> float:
+    numbers = [value for _, value in sides if isinstance(value, int | float)]
+    if len(sides) != 2 or len(numbers) != 2 or min(numbers) <= 0:
+        return 0.0
+    return float(max(numbers) / min(numbers))
 
 
 class Pruned(Sequence[C]):
-    """The candidates that pass, in their order, as a sequence; ``dropped`` are the others."""
+    """The candidates that pass, in their order, as a sequence; ``dropped`` are the others.
 
-    def __init__(self, kept: Sequence[C], lost: Sequence[C], fixed: dict[str, Any]) -> None:
-        self._kept, self._lost, self._fixed = tuple(kept), tuple(lost), fixed
+    ``kept`` are the places of those that pass among all that were given.
+    """
+
+    def __init__(
+        self, given: Sequence[C], passes: Sequence[bool], call: tuple[Any, ...], fixed: Any
+    ) -> None:
+        self.kept = tuple(place for place, good in enumerate(passes) if good)
+        self._given, self._passes, self._call, self._fixed = tuple(given), passes, call, fixed
 
     @property
     def dropped(self) -> Iterator[Dropped[C]]:
         """Every other candidate, in order."""
-        return (Dropped(each, derive(**{**self._fixed, **each})) for each in self._lost)
+        for each, good in zip(self._given, self._passes, strict=True):
+            if not good:
+                yield Dropped(each, derive(*self._call, **{**self._fixed, **each}))
+
+    def judged(self) -> Pruned[C]:
+        """Those of them that no rule refuses either: as `Configuration.runs` has it.
+
+        Each is derived and judged on its own, a few thousand a second.
+        """
+        passes = [
+            good and derive(*self._call, **{**self._fixed, **each}).runs
+            for each, good in zip(self._given, self._passes, strict=True)
+        ]
+        return Pruned(self._given, passes, self._call, self._fixed)
 
     def __len__(self) -> int:
-        return len(self._kept)
+        return len(self.kept)
 
     def __getitem__(self, place: Any) -> Any:
-        return self._kept[place]
+        if isinstance(place, slice):
+            return tuple(self._given[each] for each in self.kept[place])
+        return self._given[self.kept[place]]
 
     def __repr__(self) -> str:
-        return f"<{len(self._kept):,} of {len(self._kept) + len(self._lost):,} candidates pass>"
+        return f"<{len(self.kept):,} of {len(self._given):,} candidates pass>"
 
 
 def prune(
-    kernel: str,
+    kernel: str | Manual,
     candidates: Iterable[C],
     release: str | None = None,
     target: str = "b200",
     **fixed: Any,
 ) -> Pruned[C]:
-    """The candidates that a kernel's own verdict takes; ``fixed`` are inputs all of them have.
+    """The candidates that can run; ``fixed`` are inputs all of them have.
 
-    A candidate is a mapping of inputs by name. What the verdict refuses does not compile or is
-    refused at launch, and nothing else is dropped. The candidates are not changed. Raises
-    `Error` for inputs that are unknown, missing, of the wrong kind or out of range, and for a
-    kernel without a verdict.
+    A candidate is a mapping of inputs by name. It is dropped where the kernel says that no such
+    configuration runs: by a definition's ``must`` where it has one, which holds for every
+    configuration that does, else by the kernel's own verdict. Nothing else is dropped, and the
+    candidates are not changed. Raises `Error` for inputs that are unknown, missing, of the wrong
+    kind or out of range, and for a kernel that has neither.
     """
     given = list(candidates)
-    common = {"kernel": kernel, "release": release, "target": target, **fixed}
+    call = (opened(kernel), release, target)
+    for each in given:
+        if not isinstance(each, Mapping):
+            raise error(f"a candidate is a mapping of inputs by name, not {each!r}")
     if not given:
-        return Pruned((), (), common)
-    first = derive(**{**common, **given[0]})
-    if VERDICT not in type(first.derived).quantities:
-        raise error(f"{kernel} has no verdict of its own to prune by", "kernel")
-    passes = _as_arrays(common, given, first) if len(given) > FEW else None
-    if passes is None:
-        passes = [bool(derive(**{**common, **each}).supported) for each in given]
-    kept = [each for each, good in zip(given, passes, strict=True) if good]
-    lost = [each for each, good in zip(given, passes, strict=True) if not good]
-    return Pruned(kept, lost, common)
+        return Pruned((), (), call, fixed)
+    first = derive(*call, **{**fixed, **given[0]})
+    by = judge(type(first.derived))
+    if by is None:
+        raise error(f"{first.kernel} has no verdict of its own to prune by", "kernel")
+    alike: dict[tuple[str, ...], list[int]] = {}
+    for place, each in enumerate(given):
+        alike.setdefault(tuple(each), []).append(place)
+    passes = [False] * len(given)
+    for places in alike.values():
+        group = [given[place] for place in places]
+        found = _as_arrays(call, fixed, group, by) if len(group) > FEW else None
+        if found is None:
+            found = [bool(derive(*call, **{**fixed, **each}).derived.read(by)) for each in group]
+        for place, good in zip(places, found, strict=True):
+            passes[place] = good
+    return Pruned(given, passes, call, fixed)
+
+
+def judge(cls: type[Kernel]) -> str | None:
+    """The value by which candidates are dropped; None where a kernel has none."""
+    return next((each for each in (MUST, VERDICT) if each in cls.quantities), None)
 
 
 def _as_arrays(
-    common: dict[str, Any], given: Sequence[Mapping[str, Any]], first: Configuration
+    call: tuple[Any, ...], fixed: dict[str, Any], given: Sequence[Mapping[str, Any]], by: str
 ) -> list[bool] | None:
     """Whether each candidate passes, all at once; None where that cannot be done."""
     try:
+        from kcfg import grids
         from kcfg.core.sweep.grid import Axis
-        from kcfg.core.sweep.query import Head, Query
-        from kcfg.core.sweep.work import Worker
     except ImportError:  # NumPy is not there
         return None
-    cls = type(first.derived)
-    keys = tuple(given[0])
-    by_key = {member.key: name for name, member in cls.inputs.items()}
-    if any(tuple(each) != keys for each in given) or not set(keys) <= set(by_key):
-        return None  # they do not all give the same inputs, or spell one in another way
+    first = derive(*call, **{**fixed, **given[0]}).derived
+    cls, keys = type(first), tuple(given[0])
+    if not keys or not set(keys) <= {member.key for member in cls.inputs.values()}:
+        return None  # they spell an input in another way
     columns = []
     for key in keys:
         column = [each[key] for each in given]
-        checked = {value: _checked(common, given[0], key, value) for value in dict.fromkeys(column)}
-        columns.append(tuple(checked[value] for value in column))
-    fixed = tuple(
-        (member.key, getattr(first.derived, name))
-        for name, member in cls.inputs.items()
-        if member.key not in keys
-    )
-    about = first.derived.target
-    query = Query(
-        kernel=first.kernel,
-        release=first.release,
-        target=about.name,
-        arch=about.arch,
-        fixed=fixed,
-        axes=(Axis(keys, tuple(columns)),),
-        block=BLOCK,
-        where=None,
-        columns=(Head(VERDICT, "truth"),),
-        shown=1,
-        keep=None,
-        encode=None,
-    )
-    worker, passes = Worker(query), [False] * len(given)
-    for number in range(query.grid.blocks):
-        rows = worker.run(number).rows
-        assert rows is not None
-        for point, good in zip(rows.points.tolist(), rows.columns[0].tolist(), strict=True):
-            passes[point] = bool(good)
+        if not set(map(type, column)) <= VALUES:
+            return None  # no value of an input, or a number of NumPy's
+        if {bool, int} <= set(map(type, column)):
+            return None  # true is equal to 1, and is not
+        checked = {one: _checked(call, {**fixed, **given[0]}, key, one) for one in set(column)}
+        columns.append(tuple(map(checked.__getitem__, column)))
+    inputs = {name: getattr(first, name) for name in cls.inputs}
+    axes = (Axis(keys, tuple(columns)),)
+    passes = [False] * len(given)
+    _, rows = grids.run(grids.query(cls, first.target, inputs, axes, (by,)))
+    for point, good in zip(rows.points.tolist(), rows.columns[0].tolist(), strict=True):
+        passes[point] = bool(good)
     return passes
 
 
-def _checked(common: dict[str, Any], one: Mapping[str, Any], key: str, value: Any) -> Any:
+def _checked(call: tuple[Any, ...], one: Mapping[str, Any], key: str, value: Any) -> Any:
     """A value as the kernel has it; raises `Error` for one it does not take."""
     try:
-        return derive(**{**common, **one, key: value}).inputs[key]
+        return derive(*call, **{**one, key: value}).inputs[key]
     except Error as wrong:
         about = [each for each in wrong.problems if each.path == f"shape.{key}"]
         raise Error(about or wrong.problems) from None

@@ -52,20 +52,25 @@ class Breach(NamedTuple):
 Check = Callable[..., Iterator[Breach]]
 
 
-class Rule(NamedTuple):
+class Rule:
     """One rule: its id never changes its meaning; ``reads`` are the values it cannot do without.
 
     A breach weighs ``severity`` unless it says that it weighs one of ``also``.
     """
 
-    id: str
-    severity: Severity
-    also: tuple[Severity, ...]
-    reads: tuple[str, ...]
-    blames: str
-    unit: str
-    source: str
-    check: Check
+    def __init__(
+        self,
+        id: str,
+        severity: Severity,
+        also: tuple[Severity, ...],
+        reads: tuple[str, ...],
+        blames: str,
+        unit: str,
+        source: str,
+        check: Check,
+    ) -> None:
+        self.id, self.severity, self.also, self.reads = id, severity, also, reads
+        self.blames, self.unit, self.source, self.check = blames, unit, source, check
 
     @property
     def severities(self) -> tuple[Severity, ...]:
@@ -82,6 +87,11 @@ class Rule(NamedTuple):
     def of_build(self) -> bool:
         """Whether it is about what a compiler made, not about the configuration alone."""
         return any(path.startswith(BUILD) for path in self.reads)
+
+    @property
+    def name(self) -> str:
+        """What it is called where it is declared: what it looks at, and at what of it."""
+        return f"{self.check.__module__.rpartition('.')[2]}_{self.check.__name__}"
 
     @property
     def title(self) -> str:

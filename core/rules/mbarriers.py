@@ -59,11 +59,12 @@ def arrival_count(block: Block, waits: tuple[Wait, ...]) -> Iterator[Breach]:
 def groups_fill_their_regions(
     block: Block, mbarriers: tuple[Mbarriers, ...], regions: tuple[Region, ...]
 ) -> Iterator[Breach]:
-    """Whether the groups of mbarriers add up to the regions that hold them.
+    """Whether the groups of mbarriers add up to the regions that hold them, each to its own.
 
     The count of mbarriers is changed in one place and the list of their groups in another; what
     is in the list alone has no room, and what has room alone is initialised by nobody. In a
-    launch written by hand the former is an error: they lie in whatever comes next.
+    launch written by hand the former is an error: they lie in whatever comes next. A group lies in
+    the region of its own name, where there is one.
 
     Fails: shape: {shared: {regions: [{name: bars, bytes: 64, mbarriers: true}]},
     mbarriers: [{name: full, count: 3}, {name: empty, count: 3}]}
@@ -89,6 +90,30 @@ def groups_fill_their_regions(
             limit=room,
             over=abs(need - room),
             fix="list every group, or give them their room",
+            severity="error" if need > room and not block.derived else None,
+        )
+    else:
+        yield from _by_name(block, mbarriers, held)
+
+
+def _by_name(
+    block: Block, mbarriers: tuple[Mbarriers, ...], held: list[Region]
+) -> Iterator[Breach]:
+    """Groups against the regions of their names, where all in all they agree."""
+    rooms = {each.name: each.bytes or 0 for each in held if each.alias_of is None}
+    names = [each.name for each in mbarriers]
+    for index, group in enumerate(mbarriers):
+        need, room = (group.count or 0) * block.target.mbarrier_bytes, rooms.get(group.name)
+        if group.name is None or room is None or names.count(group.name) > 1 or need == room:
+            continue
+        yield Breach(
+            f"{group.name} has {some(group.count or 0, 'mbarrier')}, which take {size(need)}, and"
+            f" the region of its name {size(room)}",
+            path=f"mbarriers[{index}].count",
+            value=need,
+            limit=room,
+            over=abs(need - room),
+            fix="give both the same, or leave count out",
             severity="error" if need > room and not block.derived else None,
         )
 
@@ -130,7 +155,7 @@ def who_arrives(block: Block, waits: tuple[Wait, ...], roles: tuple[Role, ...]) 
         count = arriving(wait, known, block.target.warp_size)
         if not wait.who or wait.arrivals is None or count is None:
             continue
-        if not count or wait.arrivals % count or not 1 <= wait.arrivals // count <= most:
+        if not _meets(wait.arrivals, count, most):
             who = joined(each.role for each in wait.who)
             more = wait.arrivals > count
             yield Breach(
@@ -141,8 +166,33 @@ def who_arrives(block: Block, waits: tuple[Wait, ...], roles: tuple[Role, ...]) 
                 value=wait.arrivals,
                 limit=count,
                 over=abs(wait.arrivals - count),
-                fix=f"wait for {count:,}" if count else "let somebody arrive",
+                fix=_fix(wait, known, block, count),
             )
+
+
+ONCE = {
+    "role": "one elected thread arrives",
+    "warp": "one thread of each warp arrives",
+    "thread": "every thread arrives",
+}
+"""What is meant by each word for what arrives once."""
+
+
+def _meets(arrivals: int, count: int, most: int) -> bool:
+    """Whether so many who arrive make the arrivals, in one CTA or in several."""
+    return bool(count) and not arrivals % count and 1 <= arrivals // count <= most
+
+
+def _fix(wait: Wait, known: dict[str, tuple[Role, ...]], block: Block, count: int) -> str:
+    """For how many to wait, and who else may be meant to arrive."""
+    otherwise = f"wait for {count:,}" if count else "let somebody arrive"
+    for by, meant in ONCE.items():
+        who = tuple(each.replaced(by=by) for each in wait.who)
+        other = Wait(wait.side, wait.at, wait.name, wait.arrivals, who, wait.by)
+        met = arriving(other, known, block.target.warp_size)
+        if _meets(wait.arrivals or 0, met or 0, ctas(block)):
+            return f"{otherwise}, or say `by: {by}` in `{wait.arrivers}` if {meant}"
+    return otherwise
 
 
 @rule(

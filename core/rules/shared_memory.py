@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from kcfg.core.block.block import Block
 from kcfg.core.block.shared_memory import LEAST_ALIGN
@@ -15,12 +14,11 @@ from kcfg.core.hardware.sources import H200_DEVICE, H200_DRIVER, NCU, OCC, PG, P
 from kcfg.core.rules import Breach, rule
 
 
-class Over(NamedTuple):
+class Over:
     """A block's shared memory where it is over a limit: its bytes, and the static ones in words."""
 
-    need: int
-    static: str
-    severity: Severity | None
+    def __init__(self, need: int, static: str, severity: Severity | None) -> None:
+        self.need, self.static, self.severity = need, static, severity
 
 
 def over(block: Block, most: int) -> Over | None:

@@ -10,10 +10,12 @@ from typing import Any
 
 from kcfg.core import kernels
 from kcfg.core.errors import UnfoundError, UnknownError
+from kcfg.core.kernel import Kernel
 from kcfg.core.same import same
 from kcfg.core.saved.form import faults
 from kcfg.core.saved.reading import Saved
 from kcfg.core.spec import Spec, read
+from kcfg.core.spec.calls import of_call
 from kcfg.core.spec.documents import place
 from kcfg.core.spec.known import Known
 from kcfg.core.spec.problem import Problem
@@ -56,7 +58,7 @@ class Report:
             **head,
             "kernel": self._kernel(),
             "name": self.data.get("name"),
-            "shape": dict(self._asked()),
+            **self._sections(),
         }
         (item,) = read(json.dumps(spec, ensure_ascii=False), self.file)
         if isinstance(item, list):
@@ -78,8 +80,18 @@ class Report:
         # By its name alone where the project may list it.
         return f"./{os.path.relpath(path, folder or '.')}#{name}" if path else name
 
-    def _asked(self) -> Iterator[tuple[str, Any]]:
-        given = self.data["inputs"].items()
+    def _sections(self) -> dict[str, dict[str, Any]]:
+        """What the spec had under ``shape``, and under ``call`` where it had one."""
+        cls = self._cls()
+        call = () if cls is None or grammar(cls).calls_alone else grammar(cls).call
+        asked = dict(self._asked(cls))
+        found = {"shape": {key: value for key, value in asked.items() if key not in call}}
+        if call:
+            found["call"] = {key: value for key, value in asked.items() if key in call}
+        return found
+
+    def _cls(self) -> type[Kernel] | None:
+        """The class that derives this; None where there is none, as the reader will say."""
         try:
             name = self._kernel()
             shipped = kernels.exists(name)
@@ -88,16 +100,18 @@ class Report:
                 if shipped
                 else Known(self.file).kernel(name)
             )
-        except (UnknownError, UnfoundError):  # which the reader of specs will say better
-            yield from given
-            return
-        defaults = grammar(cls).defaults
-        for name, value in given:
+            return of_call(cls, self.data["inputs"]) or cls
+        except (UnknownError, UnfoundError):
+            return None
+
+    def _asked(self, cls: type[Kernel] | None) -> Iterator[tuple[str, Any]]:
+        defaults = grammar(cls).defaults if cls else {}
+        for name, value in self.data["inputs"].items():
             if name not in defaults or not same(value, defaults[name]):
                 yield name, value
 
     def _moved(self, problem: Problem) -> Problem:
         """A problem of the inputs at its place in the report."""
-        path = problem.path.replace("shape", "inputs", 1)
+        path = re.sub("^(shape|call)", "inputs", problem.path)
         line, column = self.position(*path.split(".", 1))
         return problem._replace(line=line, column=column, path=path)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 from kcfg.core.hardware.target import Target
 from kcfg.core.kernel import Kernel
+from kcfg.core.spec.calls import CALL, beside, of_call, without
 from kcfg.core.spec.documents import STDIN, Document, documents, lines_of, opened, why_unread
 from kcfg.core.spec.head import Head
 from kcfg.core.spec.known import Known, defines
@@ -25,11 +26,12 @@ from kcfg.core.spec.section import (
     EnoughError,
     Entry,
     Notes,
+    Places,
     Span,
     entries,
     untagged,
 )
-from kcfg.core.spec.shape import Shape, needed, read_shape
+from kcfg.core.spec.shape import Shape, grammar, needed, read_shape
 
 if TYPE_CHECKING:
     from kcfg.core.spec.expectation import Expectation
@@ -38,7 +40,7 @@ __all__ = ["STDIN", "Overrides", "Problem", "Spec", "read", "read_file"]
 
 T = TypeVar("T")
 
-KEYS = ("kernel", "release", "target", "name", "shape", "expect")
+KEYS = ("kernel", "release", "target", "name", "shape", "call", "expect", "build")
 """What the top level of a spec may hold."""
 HOLDS = "a mapping with `kernel:` and `shape:`"
 OF_REPORTS = frozenset(("schema", "values", "units"))
@@ -53,7 +55,8 @@ class Spec(NamedTuple):
     of ``shape`` that have a value, as written or set on the command line. ``at`` has the
     positions of a key and of its value by path: ``kernel``, ``shape.depth``. ``source`` is
     the file, the number of the document and the line of its first key. Where nothing names a
-    release, ``release`` is the newest, and ``release_given`` false.
+    release, ``release`` is the newest, and ``release_given`` false. ``build`` is the kernel's
+    name in what a compiler makes of it, or a pattern, where that is said.
     """
 
     kernel: str
@@ -67,6 +70,7 @@ class Spec(NamedTuple):
     at: Mapping[str, Span]
     expect: dict[str, Expectation]
     release_given: bool = True
+    build: str | None = None
 
     def derive(self) -> Kernel:
         """The kernel's configuration; every number is computed when it is asked for."""
@@ -125,11 +129,11 @@ def _must_say(cls: type[Kernel]) -> bool:
     return bool(cls.needed) or hasattr(cls, "read_shape")
 
 
-class Defined(NamedTuple):
+class Defined:
     """A definition without fault: its class, and a spec of it that gives nothing."""
 
-    cls: type[Kernel]
-    spec: Document
+    def __init__(self, cls: type[Kernel], spec: Document) -> None:
+        self.cls, self.spec = cls, spec
 
 
 def read_document(
@@ -208,7 +212,7 @@ class Reading:
             if key not in self.keys and key != MERGE:
                 notes.unknown(entry.key, key, self.keys)
         head = Head(top, root, notes, self.known)
-        cls = head.kernel()
+        cls = self._called(head, head.kernel())
         target, name = head.target(cls), head.name()
         found = self._shape(head, cls)
         expected = self.section(head, "expect") or {}
@@ -217,16 +221,20 @@ class Reading:
             from kcfg.core.spec.expectation import read_expect
 
             expect = read_expect(expected, cls, notes)
+        built = self.section(head, "build") or {}
+        build = head.build(built) if built else None
         if cls is None or found is None:
             return None
         shape = self.inputs(head, cls, found)
         if notes or target is None:
             return None
         for key, message in cls.faults(target, shape.values):
-            self._faulty(head, found, key, message)
+            self._faulty(head, shape.at, key, message)
         if notes:
             return None
-        shape.at.mappings |= {"": top, "expect": expected}
+        shape.at.mappings |= {"": top, "expect": expected, "build": built}
+        if head.has(CALL):
+            shape.at.mappings[CALL] = found
         source = f"{self.file}#{self.document.number}:{notes.position(root)[0]}"
         return Spec(
             cls.kernel,
@@ -240,13 +248,35 @@ class Reading:
             shape.at,
             expect,
             release_given=head.has("release") or not cls.release,
+            build=build,
         )
 
-    def _faulty(self, head: Head, found: dict[str, Entry], key: str, message: str) -> None:
-        """Note what is wrong with what the inputs come to, at the one it is about."""
-        node = head.top["shape"].key if "shape" in head.top else head.root
+    def _called(self, head: Head, cls: type[Kernel] | None) -> type[Kernel] | None:
+        """The class that derives the call, where the spec or the command line has one."""
+        if cls is None:
+            return None
+        if not head.has(CALL):
+            settings = [key for key, _ in self.overrides.shape()]
+            return (settings and of_call(cls, settings)) or cls
+        called = cls.of_call()
+        if called is None:
+            from kcfg.core.kernels import with_calls
+
+            self.notes.add(head.top[CALL].key, CALL, without(cls, with_calls()))
+        return called
+
+    def _faulty(self, head: Head, at: Places, key: str, message: str) -> None:
+        """Note what is wrong with what the inputs come to, at the one it is about.
+
+        Where that is not given, at the nearest one around it.
+        """
         path = f"shape.{key}" if key else "shape"
-        self.notes.add(found[key].value if key in found else node, path, message)
+        entry, around = at.entry(path), path
+        while entry is None and around != "shape":
+            around = around[: max(around.rfind("."), around.rfind("["))]
+            entry = at.entry(around)
+        node = head.top["shape"].key if "shape" in head.top else head.root
+        self.notes.add(entry.value if entry else node, path, message)
 
     def inputs(self, head: Head, cls: type[Kernel], found: dict[str, Entry]) -> Shape:
         """The kernel's inputs, from the entries of ``shape``."""
@@ -286,4 +316,7 @@ class Reading:
             found = {}
         if self.overrides != NOTHING:
             self.overrides.over(found, cls, self.notes)
+        call = self.section(head, CALL)
+        if cls is not None and (call is not None or grammar(cls).call):
+            return beside(found, call or {}, cls, self.notes)
         return found

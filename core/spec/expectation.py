@@ -69,6 +69,15 @@ def results(cls: type[Kernel]) -> dict[str, str]:
     return _RESULTS[cls]
 
 
+def result(kernel: Kernel, key: str) -> Any:
+    """What a pin or a goal is about: a value, place or input; None where it has no such one."""
+    try:
+        return kernel.read(key)
+    except KeyError:  # `supported`, where there is no verdict; a region that is not there
+        attributes = (name for name, member in kernel.inputs.items() if member.key == key)
+        return getattr(kernel, next(attributes, ""), None)
+
+
 def place_of(cls: type[Kernel], key: str) -> str | None:
     """The unit of a place that only a configuration knows; None where there can be none."""
     from kcfg.core.block.places import unit_of
@@ -83,19 +92,27 @@ def read_expect(
     known = results(cls) if cls else None
     expect = {}
     for key, (key_node, node) in found.items():
-        path = f"expect.{key}"
         unit = known.get(key) if known else None
         if known is not None and cls is not None and unit is None:
             unit = place_of(cls, key)
             if unit is None:
-                notes.unknown(key_node, path, known)
+                notes.unknown(key_node, f"expect.{key}", known)
                 continue
-        try:
-            operator, value = _expectation(node, unit, path, notes)
-            expect[key] = Expectation(key, operator, value, notes.position(node))
-        except RefusedError as error:
-            notes.add(node, path, str(error))
+        pin = read_pin(key, Entry(key_node, node), unit, notes)
+        if pin is not None:
+            expect[key] = pin
     return expect
+
+
+def read_pin(key: str, entry: Entry, unit: str | None, notes: Notes) -> Expectation | None:
+    """One entry of ``expect``; what is wrong with its value is noted."""
+    path = f"expect.{key}"
+    try:
+        operator, value = _expectation(entry.value, unit, path, notes)
+    except RefusedError as error:
+        notes.add(entry.value, path, str(error))
+        return None
+    return Expectation(key, operator, value, notes.position(entry.value))
 
 
 def _expectation(

@@ -19,7 +19,10 @@ from kcfg.core.spec.section import MERGE, Entry, Notes, Setting
 T = TypeVar("T")
 
 LONGEST_PATH = 1000
-"""Characters of a path in place of a name."""
+"""Characters of a path in place of a name, or of a kernel's name in a build."""
+
+OF_BUILD = ("kernel",)
+"""What ``build`` of a spec may hold."""
 
 
 def names() -> tuple[str, ...]:
@@ -91,6 +94,20 @@ class Head:
         """The label; None where there is none."""
         return self._value("name", text) if self.has("name") else None
 
+    def build(self, entries: dict[str, Entry]) -> str | None:
+        """The kernel's name in a build, from the entries of ``build``; None where none is said."""
+        name = None
+        for key, entry in entries.items():
+            path = f"build.{key}"
+            if key not in OF_BUILD:
+                self.notes.unknown(entry.key, path, OF_BUILD)
+            elif not is_null(entry.value):
+                try:
+                    name = _short(entry.value, "a kernel in a build", LONGEST_PATH)
+                except RefusedError as error:
+                    self.notes.add(entry.value, path, str(error))
+        return name
+
     def has(self, key: str) -> bool:
         """Whether a key has a value."""
         return key in self.top and not is_null(self.top[key].value)
@@ -133,11 +150,12 @@ def _version(node: Node, cls: type[Kernel]) -> type[Kernel]:
 def _release(node: Node, kernel: str) -> type[Kernel]:
     """A release as written: its text counts, so that 26.60 is not 26.6."""
     release = _short(node, "a release")
-    parts = release.split(".")
-    if len(parts) in (2, 3) and all(map(_is_number, parts)):
+    parts, known = release.split("."), kernels.releases(kernel)
+    if release in known or (len(parts) in (2, 3) and all(map(_is_number, parts))):
         return _class(kernel, release)
-    known = listed(kernels.releases(kernel))
-    raise RefusedError(f"expected a release of {kernel}, one of {known}, not {shown(release)}")
+    raise RefusedError(
+        f"expected a release of {kernel}, one of {listed(known)}, not {shown(release)}"
+    )
 
 
 def _is_number(text: str) -> bool:

@@ -23,6 +23,13 @@ LAUNCH = "launch"
 """What a spec names in place of a kernel when nothing is derived, only judged."""
 
 
+BY_FILE = (
+    "a definition in another file is named by that, as gemm.kcfg.yaml, or listed as `kernels`"
+    " under [tool.kcfg]"
+)
+"""What is said of a name that may be that of a definition."""
+
+
 class Known:
     """What a file defines itself, and what it can reach; ``file`` is its name."""
 
@@ -52,7 +59,7 @@ class Known:
             packaged = kernels.packaged()
             if name not in packaged:
                 known = (*self.library.names(), *kernels.names(), *packaged, LAUNCH)
-                raise UnknownError("kernel", name, known) from None
+                raise UnknownError("kernel", name, known, more=BY_FILE) from None
             return kernels.find(name)
 
 

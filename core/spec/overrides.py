@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
 from kcfg.core.errors import UsageError
 from kcfg.core.kernel import Kernel
 from kcfg.core.printing import shortened
-from kcfg.core.spec.scalars import is_null
+from kcfg.core.spec.scalars import RefusedError, is_null
 from kcfg.core.spec.section import Entry, Notes, ProjectSetting, Setting
 from kcfg.core.spec.shape import grammar
 
@@ -22,6 +23,10 @@ ELSEWHERE = {
 }
 """Keys of the top level that ``--set`` does not take, and what to do instead."""
 SHAPE = "shape."
+
+INPUTS = "--set takes the inputs in `shape`"
+TWICE = "this key is set twice: keep one"
+"""What is said of an option in the wrong place, and of one that is there twice."""
 
 AS_IT_IS = "a saved report is taken as it is: no --set, --release or --target"
 """What is said where options would go before what a saved report says."""
@@ -86,17 +91,41 @@ class Overrides(NamedTuple):
 
         An option replaces what the spec gives for the same input, under whatever word.
         """
+        if cls is not None and hasattr(cls, "read_shape"):
+            self._inside(found, notes)
+            return
         for key, entry in self.shape():
             if advice := _misplaced(key, cls):
-                notes.add(entry.key, key, f"--set takes the inputs in `shape`: {advice}")
+                notes.add(entry.key, key, f"{INPUTS}: {advice}")
                 continue
             if key in found and isinstance(found[key].key, Setting):
-                notes.add(entry.key, f"shape.{key}", "this key is set twice: keep one")
+                notes.add(entry.key, f"{SHAPE}{key}", TWICE)
             for word in grammar(cls).same(key) if cls else ():
                 if word in found and not isinstance(found[word].key, Setting):
                     del found[word]
             found[key] = entry
 
+    def _inside(self, found: dict[str, Entry], notes: Notes) -> None:
+        """The same for a shape whose keys hold others: an option may lead into those."""
+        from kcfg.core.spec.nested import put
+
+        before: dict[str, Entry] = {}
+        for key, entry in self.shape():
+            if advice := _misplaced(key, None):
+                notes.add(entry.key, key, f"{INPUTS}: {advice}")
+                continue
+            if key in before:
+                notes.add(entry.key, f"{SHAPE}{key}", TWICE)
+            before[key] = entry
+            try:
+                put(found, key, entry)
+            except RefusedError as error:
+                notes.add(entry.key, f"{SHAPE}{key}", str(error))
+
+
+SPLIT = re.compile(r",(?=\s*[A-Za-z_]\w*\s*=)")
+SEVERAL = re.compile(r"[^\[\]{}'\"]*,\s*[A-Za-z_]\w*\s*=[^=].*", re.DOTALL)
+"""A value with another key and value behind a comma."""
 
 NOTHING = Overrides()
 """No options at all."""
@@ -107,6 +136,9 @@ def pair(setting: str) -> tuple[str, str]:
     key, equals, text = setting.partition("=")
     if not equals or not key:
         raise UsageError(f"--set takes key=value, not {setting!r}")
+    if SEVERAL.fullmatch(text):
+        each = " ".join(f"--set {one.strip()}" for one in SPLIT.split(setting))
+        raise UsageError(f"--set takes one key: give each its own, as {shortened(each)}")
     return key.strip(), text
 
 

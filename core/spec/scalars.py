@@ -14,7 +14,6 @@ from typing import Any, TypeVar
 
 from kcfg.core.engine.quantity import Input
 from kcfg.core.hardware.dtypes import SHORT_NAMES
-from kcfg.core.hardware.words import meant_word
 from kcfg.core.numbers import LONGEST as LONGEST_INTEGER, bounded
 from kcfg.core.spec.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from kcfg.core.spec.problem import LONGEST, listed, shown
@@ -28,6 +27,24 @@ TRUTHS = {
     for word in words.split()
 }
 """What YAML 1.1 loaders take for a truth value, in lower case."""
+
+
+SIZE_UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20}
+"""Bytes of the units in which a size may be written."""
+SIZED = {"bytes": "B", "KiB": "KiB"}
+"""The unit in which a key counts what may be written as a size, by what it is counted in."""
+SIZE = rf"(0|[1-9][0-9]*) ({'|'.join(SIZE_UNITS)})"
+"""A size with its unit."""
+SPELLINGS = {
+    word: unit
+    for unit, words in {
+        "B": "b byte bytes",
+        "KiB": "k kb kib ki kbyte",
+        "MiB": "m mb mib mi mbyte",
+    }.items()
+    for word in words.split()
+}
+"""How else people write these units, in lower case."""
 
 
 class RefusedError(ValueError):
@@ -64,14 +81,19 @@ def _read(node: Node, declared: Input) -> Any:
     if is_null(node):
         return None
     if declared.kind is int:
-        return in_range(integer(node, _range(declared.least, declared.most)), declared)
+        expected = _range(declared.least, declared.most)
+        if declared.choices:
+            expected = f"one of {listed(map(str, declared.choices))}"
+        return in_range(integer(node, expected), declared)
     if declared.kind is bool:
         return boolean(node)
     return choice(node, declared.choices, short=declared.unit == "dtype")
 
 
 def in_range(value: int, declared: Input) -> int:
-    """The integer itself; raises `RefusedError` where it is outside the input's range."""
+    """The integer itself; raises `RefusedError` where the input may not have it."""
+    if declared.choices and value not in declared.choices:
+        raise RefusedError(f"expected one of {listed(map(str, declared.choices))}, not {value}")
     if value < declared.least:
         raise RefusedError(f"must be at least {declared.least}, not {value}")
     if value > declared.most:
@@ -102,6 +124,25 @@ def integer(node: Node, expected: str = "an integer") -> int:
     raise refused(node, expected, _integer_advice)
 
 
+def size(node: Node, expected: str, unit: str = "B") -> int:
+    """A size in a unit of `SIZE_UNITS`: ``16384`` of it, or ``16 KiB``; raises `RefusedError`.
+
+    With its unit it is a text to every loader, in quotes or not.
+    """
+    if not isinstance(node, ScalarNode) or is_integer(node.value):
+        return integer(node, expected)
+    written = re.fullmatch(SIZE, node.value)
+    if written is None:
+        raise refused(node, f"{expected}, or a size such as 16 KiB", _size_advice)
+    count = bounded(written[1])
+    if count is None:
+        raise RefusedError(f"expected {expected}; {_digits(written[1])} {written[2]} is too many")
+    whole, rest = divmod(count * SIZE_UNITS[written[2]], SIZE_UNITS[unit])
+    if rest:
+        raise RefusedError(f"expected whole {unit}, not {shown(node.value)}")
+    return whole
+
+
 def boolean(node: Node) -> bool:
     """``true`` or ``false``; raises `RefusedError`."""
     if isinstance(node, ScalarNode) and not node.style:
@@ -130,6 +171,8 @@ def choice(node: Node, choices: tuple[str, ...], short: bool = False) -> str:
             return written
         if short and SHORT_NAMES.get(written) in choices:
             return SHORT_NAMES[written]
+        from kcfg.core.hardware.words import meant_word
+
         known = [*choices, *(s for s, name in SHORT_NAMES.items() if short and name in choices)]
         close = meant_word(written, known) if len(written) <= LONGEST else None
         hint = f"; did you mean `{close}`?" if close else ""
@@ -213,6 +256,19 @@ def _integer_advice(written: str) -> str:
         if re.fullmatch(pattern, written, re.ASCII):
             return advice(written)
     return ""
+
+
+def _size_advice(written: str) -> str:
+    """What to write in place of a size that is spelled otherwise, such as ``16KB``."""
+    spelled = re.fullmatch(r"([0-9]{1,19})(\.[0-9]{1,9})?\s*([A-Za-z]{1,5})", written)
+    meant = SPELLINGS.get(spelled[3].lower()) if spelled else None
+    if spelled is None or meant is None:
+        return _integer_advice(written)
+    number, unit = spelled[1].lstrip("0") or "0", SIZE_UNITS[meant]
+    if not spelled[2]:
+        return f"write {number} {meant}, which is {int(number) * unit}"
+    count, rest = divmod(int(number + spelled[2][1:]) * unit, 10 ** (len(spelled[2]) - 1))
+    return "" if rest else f"write {count}"
 
 
 def _truth_advice(written: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from kcfg.core.spec.documents import Document
-from kcfg.core.spec.nodes import MappingNode, Node, ScalarNode, anchors
+from kcfg.core.spec.nodes import MappingNode, Node, ScalarNode, SequenceNode, anchors
 from kcfg.core.spec.problem import Kind, Problem, meant, shown
 from kcfg.core.spec.scalars import kind_of
 
@@ -40,6 +40,26 @@ class Setting(ScalarNode):
         self.option = option
 
 
+class SettingList(SequenceNode):
+    """Several values from the command line."""
+
+    asked = True
+
+    def __init__(self, option: str, values: list[Node]) -> None:
+        super().__init__("", values)
+        self.option = option
+
+
+class SettingMapping(MappingNode):
+    """A mapping that the document lacks, around what the command line says."""
+
+    asked = True
+
+    def __init__(self, option: str, pairs: list[tuple[Node, Node]]) -> None:
+        super().__init__("", pairs)
+        self.option = option
+
+
 class ProjectSetting(Setting):
     """A value from a project's settings: a file says it, ``option`` which."""
 
@@ -68,6 +88,13 @@ class Places(Mapping[str, Span]):
     def __getitem__(self, path: str) -> Span:
         entry = self.others.get(path) or self._within(path)
         return position(entry.key, self.line), position(entry.value, self.line)
+
+    def entry(self, path: str) -> Entry | None:
+        """A key and its value by the key's path; None where it is not given."""
+        try:
+            return self.others.get(path) or self._within(path)
+        except KeyError:
+            return None
 
     def _within(self, path: str) -> Entry:
         outer, dot, key = path.rpartition(".")
@@ -121,7 +148,7 @@ class Notes:
 
         Without a ``kind``, an option's is "asked", any other "wrong".
         """
-        option = node if isinstance(node, Setting) else None
+        option = node if isinstance(node, Setting | SettingList | SettingMapping) else None
         file = option.option if option else self.file
         kind = kind or ("asked" if option and option.asked else "wrong")
         line, column = self.position(node)

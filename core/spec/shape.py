@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
+from kcfg.core import kernels
 from kcfg.core.engine.quantity import Input
 from kcfg.core.kernel import Kernel, Spelling
 from kcfg.core.spec.nodes import Node
@@ -12,28 +13,40 @@ from kcfg.core.spec.scalars import RefusedError, in_range, is_null, read
 from kcfg.core.spec.section import MERGE, Entry, Notes, Places
 
 
-class Shape(NamedTuple):
+class Shape:
     """What a shape says: ``values`` by the input's attribute, and where it says so.
 
     ``given`` are the keys that have a value, as written. ``at`` has their places, and that
     of an input given by another word under the input's own path as well.
     """
 
-    values: dict[str, Any]
-    given: tuple[str, ...]
-    at: Places
+    def __init__(self, values: dict[str, Any], given: tuple[str, ...], at: Places) -> None:
+        self.values, self.given, self.at = values, given, at
 
 
-class Grammar(NamedTuple):
+class Grammar:
     """What the shape of a kernel may hold: its inputs, and other words for some, by key.
 
     ``defaults`` are those of the inputs that have one; ``needed`` are the others' keys.
+    ``call`` are the keys of the inputs that belong to a call; they stand under ``call``, or
+    under ``shape`` where the kernel derives nothing but calls.
     """
 
-    inputs: dict[str, tuple[str, Input]]
-    spellings: dict[str, Spelling]
-    defaults: dict[str, Any]
-    needed: frozenset[str]
+    def __init__(
+        self,
+        inputs: dict[str, tuple[str, Input]],
+        spellings: dict[str, Spelling],
+        defaults: dict[str, Any],
+        needed: frozenset[str],
+        call: tuple[str, ...],
+        calls_alone: bool,
+    ) -> None:
+        self.inputs, self.spellings, self.defaults = inputs, spellings, defaults
+        self.needed, self.call, self.calls_alone = needed, call, calls_alone
+
+    def at(self, key: str) -> str:
+        """The path of a key in a spec."""
+        return f"call.{key}" if key in self.call and not self.calls_alone else f"shape.{key}"
 
     def same(self, key: str) -> tuple[str, ...]:
         """Every key that gives the same input as this one."""
@@ -52,7 +65,9 @@ def grammar(cls: type[Kernel]) -> Grammar:
         spellings = {spelling.word: spelling for spelling in cls.spellings}
         needed = frozenset(key for key, (name, _) in inputs.items() if name in cls.needed)
         defaults = {key: each.default for key, (_, each) in inputs.items() if key not in needed}
-        _GRAMMARS[cls] = Grammar(inputs, spellings, defaults, needed)
+        call = tuple(key for key, (_, member) in inputs.items() if member.call)
+        alone = bool(call) and cls.of_call() is cls and cls.origin is None
+        _GRAMMARS[cls] = Grammar(inputs, spellings, defaults, needed, call, alone)
     return _GRAMMARS[cls]
 
 
@@ -98,7 +113,7 @@ class _Reading:
         inputs, spellings = self.grammar.inputs, self.grammar.spellings
         at = Places(self.notes.line)
         at.mappings["shape"] = self.found
-        at.others = {_at(spellings[word].means): self.found[word] for word in words}
+        at.others = {self.grammar.at(spellings[word].means): self.found[word] for word in words}
         return Shape({inputs[key][0]: value for key, value in self.values.items()}, given, at)
 
     def _read(self) -> dict[str, Any]:
@@ -111,7 +126,7 @@ class _Reading:
             elif key in spellings:
                 means, declared, values = spellings[key].means, spellings[key].read, words
             elif key != MERGE:
-                self.notes.unknown(key_node, _at(key), (*inputs, *spellings))
+                self._strange(key, key_node)
                 continue
             else:
                 continue
@@ -119,11 +134,49 @@ class _Reading:
                 value = read(node, declared)
             except RefusedError as error:
                 self.refused.add(means)
-                self.notes.add(node, _at(key), str(error))
+                self.notes.add(node, self.grammar.at(key), str(error))
             else:
                 if value is not None:
                     values[key] = value
         return words
+
+    def _strange(self, key: str, node: Node) -> None:
+        """Note a key that is no input; one of a call stands elsewhere."""
+        called = self.cls.of_call()
+        if called is not None and key in grammar(called).call:
+            self.notes.add(node, f"shape.{key}", f"`{key}` stands under `call:`")
+            return
+        others = () if self.cls.digest else self._releases_with(key)
+        if others:
+            said = f"what {self.cls.kernel} {self.cls.release} launches for a call is not known"
+            self.notes.add(node, f"shape.{key}", f"{said}; it is of {listed(others)}")
+            return
+        if derived := self._derived(key):
+            self.notes.add(node, f"shape.{key}", derived)
+            return
+        known = (*self.grammar.inputs, *self.grammar.spellings)
+        self.notes.unknown(node, f"shape.{key}", known)
+
+    def _releases_with(self, key: str) -> list[str]:
+        """The other releases of the kernel in which a key is one of a call."""
+        found = []
+        for kernel, release in kernels.with_calls():
+            called = kernels.find(kernel, release).of_call()
+            if kernel == self.cls.kernel and called and key in grammar(called).call:
+                found.append(release)
+        return found
+
+    def _derived(self, key: str) -> str:
+        """What is said of a key that is a result, and no input; empty for any other."""
+        if not any(key == member.key for member in self.cls.quantities.values()):
+            return ""
+        from kcfg.core.findings import blamed_inputs
+
+        rests = blamed_inputs(self.cls, key)
+        members = {member.key: member for member in self.cls.inputs.values()}
+        chosen = [each for each in rests if members[each].tunable] or rests
+        on = f": it follows from {listed(chosen)}" if chosen else ""
+        return f"`{key}` is derived, and no input{on}"
 
     def _convert(self, spelling: Spelling, value: Any) -> None:
         word, means = spelling.word, spelling.means
@@ -131,7 +184,7 @@ class _Reading:
         for other in self.grammar.same(word):
             if other != word and other in self.found and not is_null(self.found[other].value):
                 message = f"`{word}` and `{other}` give the same input: keep one"
-                self.notes.add(self.found[word].key, _at(word), message)
+                self.notes.add(self.found[word].key, self.grammar.at(word), message)
                 self.refused.add(means)
                 return
         try:
@@ -146,7 +199,7 @@ class _Reading:
             )
         except RefusedError as error:
             self.refused.add(means)
-            self.notes.add(node, _at(word), f"`{means}`, which this gives, {error}")
+            self.notes.add(node, self.grammar.at(word), f"`{means}`, which this gives, {error}")
 
     def _missing(self) -> None:
         if self.grammar.needed <= self.values.keys() or MERGE in self.found:
@@ -162,11 +215,11 @@ class _Reading:
         for word in words:
             if word in self.found:
                 message = f"the value is empty, and `{key}`{unit} has no default: {declared.doc}"
-                self.notes.add(self.found[word].value, _at(word), message)
+                self.notes.add(self.found[word].value, self.grammar.at(word), message)
                 return
         other = f" (or {listed(f'`{word}`' for word in words[1:])})" if words[1:] else ""
         message = f"missing key `{key}`{other}{unit}: {declared.doc}"
-        self.notes.add(self.node, _at(key), message)
+        self.notes.add(self.node, self.grammar.at(key), message)
 
     def _conflicts(self, given: tuple[str, ...]) -> None:
         """Ask the kernel whether its inputs go together."""
@@ -174,8 +227,4 @@ class _Reading:
         for key, message in self.cls.conflicts(inputs, given):
             word = next((word for word in self.grammar.same(key) if word in self.found), key)
             node = self.found[word].value if word in self.found else self.node
-            self.notes.add(node, _at(word), message)
-
-
-def _at(key: str) -> str:
-    return f"shape.{key}"
+            self.notes.add(node, self.grammar.at(word), message)

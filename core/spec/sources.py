@@ -67,8 +67,14 @@ def _shipped(name: str) -> Source | Problem:
 
     if name in presets.names():
         return Source(presets.path(name), f"preset:{name}")
+    from kcfg.core import kernels
+
     close = nearest(name, presets.names())
     hint = f" (did you mean the preset {close!r}?)" if close else ""
+    if kernels.exists(name) or name == "launch":
+        lists = "`kcfg presets` lists specs to start from"
+        starts = lists if name != "launch" else "`kcfg define --like launch` writes one"
+        hint = f", and `{name}` is a kernel, which a spec names: {starts}"
     why = why_unread(FileNotFoundError(), name)
     return Problem(name, 0, 0, "", f"{why}{hint}", "unreadable")
 

@@ -13,7 +13,7 @@ from kcfg.core.engine.trees import compiled
 from kcfg.core.expressions.grammar import ExpressionError, Meaning, as_condition, checked
 from kcfg.core.expressions.words import FUNCTIONS, Kind
 from kcfg.core.kernel import Kernel
-from kcfg.core.sweep.names import name_of
+from kcfg.core.sweep.named_values import name_of
 from kcfg.core.sweep.words import Value, Words
 
 __all__ = ["ExpressionError", "Term", "condition"]

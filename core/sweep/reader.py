@@ -17,7 +17,7 @@ from kcfg.core.kernel import Kernel
 from kcfg.core.spec import KEYS, Defined, Overrides, Reading, Spec, checked, read_document
 from kcfg.core.spec.documents import STDIN, Document, documents, lines_of, opened, why_unread
 from kcfg.core.spec.head import Head
-from kcfg.core.spec.known import LAUNCH, Known, is_definition
+from kcfg.core.spec.known import Known, is_definition
 from kcfg.core.spec.nodes import BrokenError, MappingNode, Node, ScalarNode, SequenceNode, parse
 from kcfg.core.spec.overrides import NOTHING
 from kcfg.core.spec.problem import Problem, meant, shown
@@ -26,6 +26,8 @@ from kcfg.core.spec.section import Entry, Notes, Setting
 from kcfg.core.spec.shape import Grammar, Shape, grammar
 from kcfg.core.sweep.grid import Axis, Values
 
+SLICE = re.compile(r"(-?[0-9]{1,19}):(-?[0-9]{1,19})(?::([0-9]{1,19}))?")
+"""A range as Python has it."""
 RANGE = re.compile(r"(-?[0-9]{1,19})\.\.(-?[0-9]{1,19})(?: +step +([0-9]{1,19}))?")
 
 
@@ -60,7 +62,17 @@ def read_sweep(
         line = written[1].line
         message = f"a sweep is one document; {len(written)} are here, the second in line {line}"
         return [Problem(file, line, 1, "", message)]
-    document = written[0]
+    return sweep_of(written[0], file, overrides, zips, known)
+
+
+def sweep_of(
+    document: Document,
+    file: str,
+    overrides: Overrides,
+    zips: Iterable[tuple[str, ...]],
+    known: Known,
+) -> Sweep | list[Problem]:
+    """The sweep of one document, or everything that is wrong with it."""
 
     def sweep(root: Node | None, notes: Notes) -> Sweep | None:
         reading = SweepReading(document, file, overrides, notes, known)
@@ -117,7 +129,7 @@ class SweepReading(Reading):
     axes: tuple[Axis, ...] = ()
 
     def inputs(self, head: Head, cls: type[Kernel], found: dict[str, Entry]) -> Shape:
-        if cls.kernel == LAUNCH:
+        if not cls.derives:
             message = "a launch derives nothing: there is nothing to sweep"
             self.notes.add(head.top["kernel"].value, "kernel", message)
         known = grammar(cls)
@@ -125,7 +137,7 @@ class SweepReading(Reading):
         for key, entry in found.items():
             declared = _declared(known, key)
             node = _spread(entry.value)
-            if declared and (isinstance(node, SequenceNode) or _is_range(node)):
+            if declared and (isinstance(node, SequenceNode) or _is_range(node) or _several(node)):
                 several = self._choices(key, node, declared)
                 if several:
                     choices[key] = several
@@ -276,11 +288,28 @@ def _values(item: Node, declared: Input) -> Values:
         raise RefusedError(f"expected a value or a range, not {kind_of(item)}")
     if _is_range(item) and declared.kind is int:
         return _range(item.value, declared)
+    if meant := _several(item):
+        raise RefusedError(f"expected a value, a list or a range, not {shown(item.value)}; {meant}")
     if is_null(item):
         if declared.default is REQUIRED:
             raise RefusedError("the value is empty, and there is no default")
         return (declared.default,)
     return (read(item, declared),)
+
+
+def _several(item: Node) -> str:
+    """What to write where a list or a range is meant; empty where it is one value."""
+    if not isinstance(item, ScalarNode) or item.style:
+        return ""
+    parts = [part.strip() for part in item.value.split(",")]
+    grouped = any(part.startswith("0") and len(part) == 3 for part in parts[1:])  # 1,024 is one
+    if len(parts) > 1 and all(parts) and not grouped and item.value[0] not in "[{":
+        return f"for a list write [{item.value}]"
+    slice_ = SLICE.fullmatch(item.value)
+    if slice_ is None:
+        return ""
+    step = f" step {slice_[3]}" if slice_[3] else ""
+    return f"for a range write {slice_[1]}..{slice_[2]}{step}"
 
 
 def _range(written: str, declared: Input) -> range:
@@ -295,6 +324,6 @@ def _range(written: str, declared: Input) -> range:
     if last < first:
         raise RefusedError(f"the range ends before it begins; write {last}..{first}")
     found = range(first, last + 1, step)
-    in_range(found[0], declared)
-    in_range(found[-1], declared)
+    for value in found if declared.choices else (found[0], found[-1]):
+        in_range(value, declared)
     return found

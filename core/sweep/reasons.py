@@ -1,6 +1,6 @@
 """Why points are refused: the first condition of the verdict that fails, counted.
 
-The conditions are the verdict's own tree (``kcfg.core.explain.verdict``), asked of arrays.
+The conditions are the verdict's own tree (``kcfg.core.explain.refusal``), asked of arrays.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from kcfg.core.engine import terms, trees
-from kcfg.core.explain.verdict import Condition, conditions
+from kcfg.core.explain.refusal import Condition, conditions
 from kcfg.core.kernel import VERDICT, Kernel
 from kcfg.core.once import once
 from kcfg.core.sweep.arrays import Vocabulary

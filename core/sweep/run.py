@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 from hashlib import sha256
 
 from kcfg.core.kernel import VERDICT
@@ -19,6 +20,11 @@ from kcfg.core.version import VERSION
 
 EVERY = 1.0
 """Seconds from one save of the state to the next."""
+
+UPSTREAM = "upstream"
+"""Who refuses a point that its kernel's own verdict does not take."""
+JUDGED = 10_000
+"""Rows that rules are asked of at the end, at most: it takes about a tenth of a ms each."""
 
 Write = Callable[[bytes], None]
 Tell = Callable[[State], None]
@@ -65,13 +71,26 @@ class Run:
         """The rows that were kept, in the order they are to be shown, without hidden columns."""
         return Rows(self.rows.points, self.rows.columns[: self.query.shown])
 
-    @property
-    def refused(self) -> list[bool]:
-        """Of each row that was kept, whether upstream refuses it, as far as that is known."""
+    @cached_property
+    def refused(self) -> list[tuple[str, ...]]:
+        """Of each row that was kept, who refuses it: upstream, or rules by their ids.
+
+        Rules are asked of rows that a table shows; of more, only what upstream says is known.
+        """
         names = [head.name for head in self.query.columns]
-        if VERDICT not in names:
-            return [False] * self.rows.size
-        return [not good for good in self.rows.columns[names.index(VERDICT)].tolist()]
+        verdicts = (
+            self.rows.columns[names.index(VERDICT)].tolist()
+            if VERDICT in names
+            else [True] * self.rows.size
+        )
+        if self.query.runs or self.rows.size > JUDGED:
+            return [() if good else (UPSTREAM,) for good in verdicts]
+        ask = worker(self.query).refusals
+        points = self.rows.points.tolist()
+        return [
+            ask(point) if good else (UPSTREAM,)
+            for point, good in zip(points, verdicts, strict=True)
+        ]
 
     def _tasks(self) -> Iterator[Task]:
         """The blocks that are left; once there are enough first rows, to be counted only."""

@@ -53,15 +53,13 @@ def _tally(said: Any, query: Query, done: int) -> Tally:
         raise ValueError(f"tally.points is {points}, where so many blocks have {done}")
     root = tree(query.cls)
     conditions = len(leaves(root)) if root else 0
-    refused = []
-    for pair in _list(fields["refused"], "tally.refused"):
-        place, count = pair if isinstance(pair, list) and len(pair) == 2 else (None, None)
-        refused.append(
-            (
-                _number(place, "a place in tally.refused", conditions - 1),
-                _number(count, "a count in tally.refused", done - supported),
-            )
+    refused = [
+        (
+            _number(place, "a place in tally.refused", conditions - 1),
+            _number(count, "a count in tally.refused", done - supported),
         )
+        for place, count in _pairs(fields["refused"], "tally.refused")
+    ]
     places = [place for place, _ in refused]
     if places != sorted(set(places)):
         raise ValueError("tally.refused counts a condition twice")
@@ -73,7 +71,11 @@ def _tally(said: Any, query: Query, done: int) -> Tally:
     every = supported if query.supported else done - faulty
     if kept > every or (not query.where and kept != every):
         raise ValueError(f"tally.kept is {kept}, where {every} points could be kept")
-    return Tally(points, supported, kept, singly, tuple(refused), faulty, why)
+    ruled = [
+        (_text(rule, "a rule in tally.ruled"), _number(count, "a count in tally.ruled", done))
+        for rule, count in _pairs(fields["ruled"], "tally.ruled")
+    ]
+    return Tally(points, supported, kept, singly, tuple(refused), faulty, why, tuple(ruled))
 
 
 def _kept(said: Any, query: Query, done: int) -> tuple[int, ...]:
@@ -97,6 +99,19 @@ def _fields(said: Any, name: str, keys: tuple[str, ...]) -> dict[str, Any]:
 def _list(said: Any, name: str) -> list[Any]:
     if not isinstance(said, list):
         raise ValueError(f"{name} must be a list")
+    return said
+
+
+def _pairs(said: Any, name: str) -> list[Any]:
+    pairs = _list(said, name)
+    if not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
+        raise ValueError(f"{name} must be a list of pairs")
+    return pairs
+
+
+def _text(said: Any, name: str) -> str:
+    if not isinstance(said, str):
+        raise ValueError(f"{name} must be a text")
     return said
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
@@ -10,21 +11,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kcfg.core import targets
+from kcfg.core.findings import refusals
 from kcfg.core.kernel import VERDICT, Kernel
 from kcfg.core.spec.shape import grammar
 from kcfg.core.sweep.arrays import Vocabulary
 from kcfg.core.sweep.expression import Term, condition
 from kcfg.core.sweep.grid import Block, Cell, Indices, Values
 from kcfg.core.sweep.memory import keep_memory
-from kcfg.core.sweep.names import name_of
+from kcfg.core.sweep.named_values import name_of
 from kcfg.core.sweep.query import Outcome, Query, Tally
 from kcfg.core.sweep.reasons import Reasons, counted
-from kcfg.core.sweep.rows import Rows, Sheet, column_of, joined, narrow, spread
+from kcfg.core.sweep.reduce import Reduction
+from kcfg.core.sweep.rows import Column, Rows, Sheet, column_of, joined, narrow, spread
 from kcfg.core.sweep.sizes import SIZES, UNKNOWN, Size
 from kcfg.core.sweep.words import ARRAYS, Value
 
 FEW = 1000
 """A row in so many is derived on its own: arrays would be worked out for all the others too."""
+
+ROUNDS = 16
+"""How often the best are judged and those refused put aside, before all that is left is judged."""
+AHEAD = 20
+"""Rows that are judged at a time at least."""
 
 Task = tuple[Query, int]
 """A query and the number of a block."""
@@ -83,16 +91,19 @@ class Worker:
             for key, values in zip(axis.keys, axis.values, strict=True)
         }
         self.fitting: dict[tuple[Any, ...], bool] = {}
+        self.ruled: Counter[str] = Counter()
 
     def run(self, number: int) -> Outcome:
         block = self.grid.block(number)
         tally, parts = Tally(), []
+        self.ruled.clear()
         cells = list(self.grid.cells(block))
         with np.errstate(all="ignore"):
             for cell in cells:
                 own, found = self._cell(block, cell, alone=len(cells) == 1)
                 tally = tally.plus(own)
                 parts.append(found)
+        tally = tally._replace(ruled=tuple(sorted(self.ruled.items())))
         keep, encode = self.query.keep, self.query.encode
         sheet = parts[0]
         if not isinstance(sheet, Sheet):
@@ -107,6 +118,37 @@ class Worker:
         """The rows of points by their numbers, derived one by one."""
         found = [self._row(self._derived(point)) for point in points]
         return self._collected(list(points), found)
+
+    def refusals(self, point: int) -> tuple[str, ...]:
+        """The ids of the rules that refuse a point which its kernel's own verdict takes."""
+        kernel = self._derived(point)
+        return () if kernel.verdict is False else refusals(kernel)
+
+    def _chosen(self, keep: Reduction, by: Sequence[Column], points: Indices) -> Indices:
+        """The places of the rows to keep, of those alone that no rule refuses if so asked.
+
+        Rules judge one configuration at a time, so only what would be kept is judged, until
+        nothing of it is refused. What is refused on the way is counted.
+        """
+        places = keep.chosen(by, points)
+        if not self.query.runs:
+            return places
+        left, good = np.arange(len(points)), set[int]()
+        ahead = keep._replace(most=max(keep.most, AHEAD)) if keep.most else keep
+        for round in range(ROUNDS + 1):
+            if round < ROUNDS:
+                places = left[ahead.chosen([column[left] for column in by], points[left])]
+            else:
+                places = left
+            asked = [place for place in places.tolist() if place not in good]
+            why = {place: self.refusals(int(points[place])) for place in asked}
+            self.ruled.update(ids[0] for ids in why.values() if ids)
+            good.update(place for place, ids in why.items() if not ids)
+            refused = [place for place, ids in why.items() if ids]
+            if not refused:
+                break
+            left = left[~np.isin(left, refused)]
+        return left[keep.chosen([column[left] for column in by], points[left])]
 
     # A cell as arrays
 
@@ -142,7 +184,7 @@ class Worker:
             if chosen is None:
                 chosen = np.arange(cell.points)
             by = tuple(spread(self.columns[key.column](kernel), cell, chosen) for key in keep.keys)
-            chosen = chosen[keep.chosen(by, numbers[chosen])]
+            chosen = chosen[self._chosen(keep, by, numbers[chosen])]
         if chosen is not None and len(chosen) * FEW < cell.points:
             return self.rows(numbers[chosen].tolist())
         columns = tuple(spread(read(kernel), cell, chosen) for read in self.columns)
@@ -196,7 +238,11 @@ class Worker:
             if own.kept:
                 points.append(point)
                 found.append(self._row(kernel))
-        return tally, self._collected(points, found)
+        rows, keep = self._collected(points, found), self.query.keep
+        if keep and rows.size:
+            by = tuple(rows.columns[key.column] for key in keep.keys)
+            rows = rows.take(self._chosen(keep, by, rows.points))
+        return tally, rows
 
     def _singly(self, point: int) -> tuple[Tally, Kernel]:
         view, kernel = self.plain, self._kernel(self.plain, self.grid.point(point))

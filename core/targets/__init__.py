@@ -23,6 +23,8 @@ target that has its architecture.
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Iterable
 from functools import cache
 
 from kcfg.core.errors import AmbiguousError, UnknownError
@@ -95,6 +97,22 @@ def spellings(target: Target) -> tuple[str, ...]:
     plain = target.arch.rstrip("af")
     of_arch = (plain, *variants(plain), target.cc) if target.names_arch else ()
     return *_of_product(target), *of_arch
+
+
+def pattern(names: Iterable[str]) -> str:
+    """A regular expression that fits the ways to write some names, as `find` folds them."""
+    between = f"([-_ ]|{'|'.join(map(_loose, DROPPED))})*"
+    found = set()
+    for name in names:
+        words = [word for word in re.split("[-_ ]+", name.casefold()) if word not in DROPPED]
+        found.add(between.join(map(_loose, words)))
+    return f"^{between}({'|'.join(sorted(found))}){between}$"
+
+
+def _loose(word: str) -> str:
+    """A word in any letter case, with marks between its letters."""
+    letters = (f"[{each}{each.upper()}]" if each.isalpha() else re.escape(each) for each in word)
+    return "[-_ ]*".join(letters)
 
 
 def _load(name: str) -> Target:

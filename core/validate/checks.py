@@ -22,6 +22,11 @@ class Check(NamedTuple):
         return (self.severity,)
 
     @property
+    def name(self) -> str:
+        """What it is called here, in lower case."""
+        return next(name.lower() for name, each in globals().items() if each is self)
+
+    @property
     def title(self) -> str:
         """What it checks, in a line."""
         return self.page.partition("\n")[0]
@@ -51,6 +56,14 @@ NO_KERNEL = Check(
     "Where it tells of several, `--kernel-name` says which one is meant: its name or a part of\n"
     "it, mangled or not, or a pattern with `*` and `?`. The exit code is 2. It cannot be ignored.",
     waivable=False,
+)
+MIXED = Check(
+    "LOG002",
+    "warning",
+    "Whether the figures in a compiler's log are those of one kernel.\n\n"
+    "Two lines `Compiling entry function` without figures between them are those of compilers\n"
+    "that ran side by side: whose figures follow cannot be told, and none are judged. A build\n"
+    "with `make --output-sync`, with ninja, or with one job, keeps them apart.",
 )
 PIN = Check(
     "EXP001",
@@ -90,4 +103,4 @@ MALFORMED = Check(
     "The one form is `# kcfg: ignore[ID, ID] reason`.",
 )
 
-CHECKS = (UNREADABLE, REFUSED, NO_KERNEL, PIN, STALE, UNUSED, NO_REASON, UNKNOWN, MALFORMED)
+CHECKS = (UNREADABLE, REFUSED, NO_KERNEL, MIXED, PIN, STALE, UNUSED, NO_REASON, UNKNOWN, MALFORMED)

@@ -21,8 +21,10 @@ from kcfg.core.spec.nodes import Untyped
 from kcfg.core.spec.problem import listed, meant
 from kcfg.core.spec.section import MOST_PROBLEMS, TOO_MANY, Position
 from kcfg.core.validate import checks
+from kcfg.core.validate.catalog import known
 from kcfg.core.validate.problems import of
-from kcfg.core.validate.selection import Selection, known
+from kcfg.core.validate.result import Waived
+from kcfg.core.validate.selection import Selection
 
 COMMENT = re.compile(r"(?:^|(?<=\s))#\s*kcfg:\s*(.*)", re.MULTILINE)
 IGNORE = re.compile(r"ignore\s*\[([^\]]*)\]\s*(.*)")
@@ -69,11 +71,12 @@ class Waivers:
                 message = f"`# kcfg: {_brief(text.strip())}` is not understood; {FORM}"
                 self._malformed.append(of(checks.MALFORMED, message, file, position))
 
-    def waives(self, finding: Finding) -> bool:
-        """Whether a comment covers a finding; it counts as used then."""
+    def waives(self, finding: Finding) -> Waived | None:
+        """A finding that a comment covers, with its reason; the comment counts as used then."""
         covering = [ignore for ignore in self.ignores if ignore.covers(finding, self.file)]
         self._used.update((ignore, finding.rule) for ignore in covering)
-        return bool(covering)
+        reason = next((ignore.reason for ignore in covering if ignore.reason), "")
+        return Waived(finding, reason) if covering else None
 
     def complaints(self, selection: Selection) -> Iterator[Finding]:
         """What is wrong with the comments themselves, once every finding was asked about."""

@@ -13,7 +13,7 @@ from kcfg.core.spec.known import Known
 from kcfg.core.spec.overrides import AS_IT_IS, Overrides
 from kcfg.core.spec.problem import Problem
 from kcfg.core.validate.advice import Advice
-from kcfg.core.validate.result import Beside, Judged, Located
+from kcfg.core.validate.result import Beside, Judged, Located, Waived
 from kcfg.core.validate.selection import EVERYTHING, Selection
 
 if TYPE_CHECKING:
@@ -26,6 +26,9 @@ BesideOf = Callable[[Spec, "Kernel"], Beside]
 
 SAVED = "\nvalues:"
 """What a document must hold to be a saved report."""
+
+OCCUPANCY = "OCC001"
+"""The rule of which more is told beside its finding."""
 
 MARK = "kcfg:"
 """What a document must hold to have comments for kcfg."""
@@ -148,12 +151,12 @@ def _judged(
             notes += [note] if note and mode.shows(finding) else []
     beside = mode.beside(spec, subject) if mode.beside else Beside()
     located += beside.found
-    waived: list[Finding] = []
+    waived: list[Waived] = []
     if waivers:
         every, located = located, []
         for each in every:
-            if waivers.waives(each.finding):
-                waived.append(each.finding)
+            if taken := waivers.waives(each.finding):
+                waived.append(taken)
             else:
                 located.append(each)
         located += [Located(finding) for finding in waivers.complaints(mode.selection)]
@@ -163,6 +166,11 @@ def _judged(
     name = spec.name or spec.kernel
     newest = f"{spec.source}: no release given: {spec.release}, the newest"
     said = [newest] if mode.infos and not spec.release_given else []
+    if mode.infos and any(each.finding.rule == OCCUPANCY for each in shown):
+        from kcfg.core.rules.cliffs import nearby
+
+        near = nearby(subject.block)
+        said += [f"{spec.source}: {OCCUPANCY}: {near}"] if near else []
     return Judged(
         mode.file,
         spec.source,
@@ -170,7 +178,7 @@ def _judged(
         tuple(shown),
         block=block,
         notes=(*said, *beside.notes, *notes),
-        waived=tuple(filter(mode.shows, waived)),
+        waived=tuple(each for each in waived if mode.shows(each.finding)),
     )
 
 

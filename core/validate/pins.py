@@ -8,7 +8,7 @@ from typing import Any
 from kcfg.core.finding import Finding
 from kcfg.core.kernel import Kernel
 from kcfg.core.spec import Spec
-from kcfg.core.spec.expectation import Expectation, Value, place_of, results
+from kcfg.core.spec.expectation import Expectation, Value, place_of, result, results
 from kcfg.core.validate.advice import Advice
 from kcfg.core.validate.checks import PIN
 
@@ -16,11 +16,13 @@ from kcfg.core.validate.checks import PIN
 def failed(spec: Spec, file: str, kernel: Kernel, advice: Advice) -> Iterator[tuple[Finding, str]]:
     """Every pin that does not hold, at the position of its value, and a note on what was tried."""
     for pin in spec.expect.values():
-        result = _result(kernel, pin.key)
-        if not pin.allows(result):
+        found = result(kernel, pin.key)
+        if not pin.allows(found):
             unit = results(spec.cls).get(pin.key) or place_of(spec.cls, pin.key) or ""
-            finding = _finding(pin, result, unit, file)
-            way, note = ("", "") if result is None else _reached(kernel, pin, advice)
+            finding = _finding(pin, found, unit, file)
+            way, note = _unknown(kernel, pin), ""
+            if found is not None:
+                way, note = _reached(kernel, pin, advice) if kernel.inputs else ("", "")
             note = f"{spec.source}: {note}" if note else ""
             yield finding._replace(message=f"{finding.message}{way}"), note
 
@@ -30,20 +32,24 @@ def _reached(kernel: Kernel, pin: Expectation, advice: Advice) -> tuple[str, str
     sought = advice.reaching(kernel, pin)
     if sought is None or sought.search is None:
         return "; `kcfg explain` says what reaches it", ""
-    from kcfg.core.explain.nearest import said, tried
+    from kcfg.core.explain.nearest import brief, said
 
-    note = f"{PIN.id} of {pin.key}: tried of the author's choices: {tried(sought.search)}"
+    note = f"{PIN.id} of {pin.key}: tried of the author's choices: {brief(sought.search)}"
     if not sought.search.found:
         return "; no choice of the kernel's author was found that reaches it", note
     value = written(sought.gives[0][0].value)
     return f"; with {said(sought.search.found[0])} it is {value}", note
 
 
-def _result(kernel: Kernel, key: str) -> Any:
-    try:
-        return kernel.read(key)
-    except KeyError:  # `supported`, where there is no verdict; a region that is not there
-        return None
+def _unknown(kernel: Kernel, pin: Expectation) -> str:
+    """What was meant by a pin of a place that there is not, to go behind a message."""
+    if place_of(type(kernel), pin.key) is None:
+        return ""
+    from kcfg.core.block.places import meant
+
+    likely = meant(kernel.block, pin.key)
+    hint = f"; did you mean `{likely}`?" if likely else ""
+    return f"; nothing of this name lies in the block{hint}"
 
 
 def _finding(pin: Expectation, result: Any, unit: str, file: str) -> Finding:

@@ -11,6 +11,7 @@ from kcfg.core.findings import blamed_inputs
 from kcfg.core.kernel import Kernel
 from kcfg.core.spec import Spec
 from kcfg.core.spec.section import NOWHERE
+from kcfg.core.spec.shape import grammar
 from kcfg.core.validate.advice import LATER, Advice, Answers
 from kcfg.core.validate.result import Located, Place
 
@@ -71,7 +72,7 @@ def _places(spec: Spec, at: At, path: str) -> list[Place]:
     places = []
     for key in blamed_inputs(spec.cls, path):
         word = words.get(key)
-        shown = f"shape.{word}" if word in spec.given else ""
+        shown = f"shape.{word}" if word in spec.given else grammar(spec.cls).at(key)
         places += at(f"shape.{key}", shown)
     return places
 

@@ -36,6 +36,13 @@ class Located(NamedTuple):
         return {**found, "rests_on": [each._asdict() for each in self.rests_on]}
 
 
+class Waived(NamedTuple):
+    """A finding that a comment takes out, and the reason that it gives."""
+
+    finding: Finding
+    reason: str
+
+
 class Judged(NamedTuple):
     """One document of a file, and what is to be said about it, in the order of its lines.
 
@@ -54,14 +61,14 @@ class Judged(NamedTuple):
     definition: bool = False
     block: Block | None = None
     notes: tuple[str, ...] = ()
-    waived: tuple[Finding, ...] = ()
+    waived: tuple[Waived, ...] = ()
 
 
-class Beside(NamedTuple):
+class Beside:
     """What is to be said of a document beside what it says itself."""
 
-    found: tuple[Located, ...] = ()
-    notes: tuple[str, ...] = ()
+    def __init__(self, found: tuple[Located, ...] = (), notes: tuple[str, ...] = ()) -> None:
+        self.found, self.notes = found, notes
 
 
 class Count:
@@ -105,7 +112,7 @@ class Tally:
             self.unread |= unread
             self.wrong |= finding.severity == "error" or (strict and finding.severity == "warning")
             self._of(finding).findings += 1
-        for finding in judged.waived:
+        for finding, _ in judged.waived:
             self.waived += 1
             self._of(finding).waived += 1
         if self._left is None:

@@ -3,58 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
 
 from kcfg.core.errors import UnknownError
 
-if TYPE_CHECKING:
-    from kcfg.core.rules import Rule
-    from kcfg.core.validate.checks import Check
 
-
-class Known(NamedTuple):
-    """A rule or check, as listed and selected; ``severities`` are all that it may report."""
-
-    id: str
-    severity: str
-    severities: tuple[str, ...]
-    title: str
-    page: str
-    waivable: bool
-
-
-@cache
-def known() -> tuple[Known, ...]:
-    """Every rule and every check of validating itself, in the order of the ids."""
-    from kcfg.core.rules import rules
-    from kcfg.core.validate.checks import CHECKS
-
-    found = [_known(rule, True) for rule in rules()]
-    found += [_known(check, check.waivable) for check in CHECKS]
-    return tuple(sorted(found))
-
-
-def _known(each: Rule | Check, waivable: bool) -> Known:
-    return Known(each.id, each.severity, each.severities, each.title, each.page, waivable)
-
-
-def find(id: str) -> Known:
-    """The rule or check of an id, in whatever letter case; raises `UnknownError` for none."""
-    by_id = {each.id: each for each in known()}
-    if id.upper() not in by_id:
-        raise UnknownError("rule", id, by_id)
-    return by_id[id.upper()]
-
-
-class Selection(NamedTuple):
+class Selection:
     """What is shown: everything, or what ``select`` names, less what ``ignore`` names.
 
     Both are ids or beginnings of ids. What cannot be read or understood is always shown.
     """
 
-    select: tuple[str, ...] = ()
-    ignore: tuple[str, ...] = ()
+    def __init__(self, select: tuple[str, ...] = (), ignore: tuple[str, ...] = ()) -> None:
+        self.select, self.ignore = select, ignore
 
     def shows(self, id: str) -> bool:
         """Whether findings of a rule are shown."""
@@ -81,6 +41,8 @@ def _split(words: Iterable[str]) -> Iterator[str]:
 
 
 def _prefix(word: str) -> str:
+    from kcfg.core.validate.catalog import known
+
     ids = [each.id for each in known()]
     if not any(id.startswith(word.upper()) for id in ids):
         raise UnknownError("rule", word, ids)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import re
 import stat
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from kcfg.core.spec.problem import Problem
 
 if TYPE_CHECKING:
+    from kcfg.core.check.listed import Checked
     from kcfg.core.emit.listed import Output
 
 NAME = "pyproject.toml"
@@ -23,16 +24,22 @@ LARGEST = 1 << 24
 """Bytes of a pyproject.toml that is read."""
 
 
-class Settings(NamedTuple):
+class Settings:
     """What a project says; None and empty where it says nothing. ``file`` is its pyproject.toml."""
 
-    file: str = ""
-    target: str | None = None
-    select: tuple[str, ...] = ()
-    ignore: tuple[str, ...] = ()
-    strict: bool = False
-    emit: tuple[Output, ...] = ()
-    kernels: tuple[str, ...] = ()
+    def __init__(
+        self,
+        file: str = "",
+        target: str | None = None,
+        select: tuple[str, ...] = (),
+        ignore: tuple[str, ...] = (),
+        strict: bool = False,
+        emit: tuple[Output, ...] = (),
+        check: tuple[Checked, ...] = (),
+        kernels: tuple[str, ...] = (),
+    ) -> None:
+        self.file, self.target, self.select, self.ignore = file, target, select, ignore
+        self.strict, self.emit, self.check, self.kernels = strict, emit, check, kernels
 
 
 NONE = Settings()
@@ -159,6 +166,12 @@ def _outputs(value: Any) -> tuple[Output, ...]:
     return read(value)
 
 
+def _checks(value: Any) -> tuple[Checked, ...]:
+    from kcfg.core.check.listed import read
+
+    return read(value)
+
+
 def _patterns(value: Any) -> tuple[str, ...]:
     from kcfg.core.spec.problem import quoted
 
@@ -175,5 +188,6 @@ READERS = {
     "ignore": _ids,
     "strict": _strict,
     "emit": _outputs,
+    "check": _checks,
     "kernels": _patterns,
 }

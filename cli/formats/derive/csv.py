@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from kcfg.cli import console
+from kcfg.cli.formats.cells import defused
 from kcfg.core.printing import printable
 from kcfg.core.report import Derived
 
@@ -21,16 +22,18 @@ def write(derived: Iterable[Derived]) -> None:
         source = printable(report["source"])
         spec = [source, *(report[key] for key in ("name", "kernel", "release", "target"))]
         for name, value in report["inputs"].items():
-            _write_row([*spec, "input", name, _cell(value), ""])
+            _write_row([*spec, "input", name, value, ""])
         for name, value in report["values"].items():
-            _write_row([*spec, "value", name, _cell(value), report["units"][name]])
+            _write_row([*spec, "value", name, value, report["units"][name]])
 
 
 def _cell(value: Any) -> Any:
+    if isinstance(value, str):
+        return defused(value)
     return str(value).lower() if isinstance(value, bool) else value
 
 
 def _write_row(row: Iterable[Any]) -> None:
     line = io.StringIO()
-    csv.writer(line, lineterminator="\n").writerow(row)
+    csv.writer(line, lineterminator="\n").writerow(map(_cell, row))
     console.document(line.getvalue())

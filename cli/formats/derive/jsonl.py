@@ -23,7 +23,8 @@ def write(derived: Iterable[Derived]) -> None:
 def line(kernel: type[Kernel], report: dict[str, Any]) -> str:
     """A report as JSON on one line, in printable ASCII as ``json.dumps`` gives it."""
     try:
-        text = orjson.dumps({**report, "units": _units(kernel)})
+        shared = {"units": _units(kernel)} if units(kernel) else {}
+        text = orjson.dumps({**report, **shared})
         if text.isascii() and b"\x7f" not in text:
             return text.decode()
     except TypeError:  # an integer of more than 64 bits, or half of a surrogate pair

@@ -36,6 +36,7 @@ def _diff(diff: Diff, everything: bool) -> dict[str, Any]:
         "only_old": diff.only_old,
         "only_new": diff.only_new,
         "moves": plain(diff.moves),
+        "parted": plain(diff.parted),
     }
 
 

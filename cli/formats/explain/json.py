@@ -26,6 +26,8 @@ def _told(told: Told) -> dict[str, Any]:
         "name": told.name,
         "source": told.source or None,
         "inputs": told.asked,
+        "figures": plain(told.figures),
+        "fits": plain(told.fits),
         "findings": list(told.findings),
         "registers": told.registers,
         "story": plain(told.story),

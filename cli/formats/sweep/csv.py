@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from kcfg.cli.formats.cells import defused
 from kcfg.core.sweep.lines import lines
 from kcfg.core.sweep.query import Heads
 from kcfg.core.sweep.rows import Sheet
@@ -11,7 +12,7 @@ from kcfg.core.sweep.rows import Sheet
 SPECIAL = frozenset(',"\r\n')
 
 
-def header(heads: Heads) -> bytes:
+def header(heads: Heads, about: dict[str, str] | None = None) -> bytes:
     """The names of the columns."""
     return (",".join(_cell(head.name) for head in heads) + "\n").encode()
 
@@ -26,5 +27,5 @@ def _cell(value: Any) -> str:
         return ""
     if isinstance(value, bool):
         return "true" if value else "false"
-    text = str(value)
+    text = defused(value) if isinstance(value, str) else str(value)
     return text if SPECIAL.isdisjoint(text) else '"' + text.replace('"', '""') + '"'

@@ -11,7 +11,7 @@ from kcfg.core.sweep.query import Heads
 from kcfg.core.sweep.rows import Sheet
 
 
-def header(heads: Heads) -> bytes:
+def header(heads: Heads, about: dict[str, str] | None = None) -> bytes:
     """Nothing: every line says its keys."""
     return b""
 

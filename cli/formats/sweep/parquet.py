@@ -23,9 +23,10 @@ GROUP = 1 << 14
 writes as they are."""
 
 
-def header(heads: Heads) -> bytes:
-    """The schema's message, which begins an Arrow stream."""
-    return _schema(heads).serialize().to_pybytes()  # type: ignore[no-any-return]
+def header(heads: Heads, about: dict[str, str] | None = None) -> bytes:
+    """The schema's message, which begins an Arrow stream; ``about`` is kept with the file."""
+    schema = _schema(heads).with_metadata(about) if about else _schema(heads)
+    return schema.serialize().to_pybytes()  # type: ignore[no-any-return]
 
 
 def encode(heads: Heads, sheet: Sheet) -> bytes:

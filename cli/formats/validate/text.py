@@ -46,7 +46,7 @@ def _count(tally: Tally) -> None:
     """The findings of each rule, with what it checks, as a table."""
     from kcfg.cli.pages.pieces import Column, Row, Table
     from kcfg.cli.render import draw
-    from kcfg.core.validate.selection import known
+    from kcfg.core.validate.catalog import known
 
     titles = {rule.id: rule.title for rule in known()}
     rows = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
 from kcfg.cli.pages import titles
@@ -41,19 +41,28 @@ def document(derived: Sequence[Derived]) -> str:
 
 
 def _body(title: str, derived: Sequence[Derived]) -> Iterator[str]:
-    yield f"<header>\n<h1>{escape(title)}</h1>"
-    yield f'<p class="dim">Configuration report by kcfg {VERSION}</p>\n</header>'
-    yield from _section("Verdict", _verdicts(derived))
-    yield from _section("Pictures", _pictures(derived))
-    yield from _section("Inputs", [_differing(derived, "inputs"), values.inputs(derived)])
-    layout = list(layouts(derived))
-    if layout:
-        yield from _section("Layout", layout)
+    sections: dict[str, Iterable[str]] = {
+        "Verdict": _verdicts(derived),
+        "Pictures": _pictures(derived),
+        "Inputs": [_differing(derived, "inputs"), values.inputs(derived)],
+    }
+    if layout := list(layouts(derived)):
+        sections["Layout"] = layout
     if any(each.report["values"] for each in derived):
-        yield from _section("Values", _values(derived))
+        sections["Values"] = _values(derived)
+    yield f"<header>\n<h1>{escape(title)}</h1>"
+    yield f'<p class="dim">Configuration report by kcfg {VERSION}</p>'
+    links = (f'<li><a href="#{each.lower()}">{each}</a></li>' for each in sections)
+    yield f'<nav aria-label="Contents"><ul>{"".join(links)}</ul></nav>'
+    if len(derived) > 1:
+        yield '<p class="only"><input type="checkbox" id="only">'
+        yield '<label for="only">Only inputs and values that differ</label></p>'
+    yield "</header>"
+    for heading, inner in sections.items():
+        yield from _section(heading, inner)
 
 
-def _section(heading: str, inner: Iterator[str] | list[str]) -> Iterator[str]:
+def _section(heading: str, inner: Iterable[str]) -> Iterator[str]:
     yield f'<section id="{heading.lower()}">\n<h2>{heading}</h2>'
     yield from filter(None, inner)
     yield "</section>"

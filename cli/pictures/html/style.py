@@ -45,6 +45,13 @@ article h3 { margin-top: 6px; }
 .judged p:first-child { font-weight: 700; font-size: 16px; margin: 8px 0; }
 .judged p + p { font-size: 14px; }
 
+nav ul {
+  display: flex; flex-wrap: wrap; gap: 4px 18px; margin: 12px 0 0; padding: 0; list-style: none;
+}
+nav a { color: inherit; }
+.only { margin-top: 12px; }
+main:has(#only:checked) .rows details:not(.differs) { display: none; }
+
 figure { margin: 0; }
 figure svg { display: block; width: 100%; min-width: 760px; height: auto; }
 
@@ -99,6 +106,7 @@ pre {
   }
 }
 @media print {
+  nav, .only { display: none; }
   .wide { overflow: visible; }
   figure svg { min-width: 0; }
   .rows summary, tr { break-inside: avoid; }

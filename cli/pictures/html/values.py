@@ -102,7 +102,7 @@ def _row(derived: Sequence[Derived], name: str, where: str) -> str:
 
 def _cell(each: Derived, name: str, value: Any, where: str) -> str:
     if value is MISSING:
-        return '<span class="dim">none</span>'
+        return '<span class="dim">no such value</span>'
     if isinstance(value, dict | list):
         import json
 
@@ -129,4 +129,5 @@ def _explained(each: Derived, name: str) -> str:
     except NoSourceError as error:
         return f"<p>{escape(str(error))}</p>"
     except UnknownError:
-        return "<p>As the spec gives it.</p>"
+        hows = (figure.how for figure in each.kernel.figures() if figure.path == name)
+        return f"<p>{escape(next(hows, 'As the spec gives it.'))}</p>"

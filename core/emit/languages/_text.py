@@ -16,7 +16,7 @@ PLAIN = ("bool", "dtype", "swizzle", "text")
 def head(found: Configuration, language: str, mark: str) -> Iterator[str]:
     """The first lines of a file: what it is, and of what."""
     yield f"{mark} Written by kcfg {found.version} for {language}; change the spec and emit again."
-    of = f"{found.kernel} {found.release} for {found.target}"
+    of = f"{' '.join(filter(None, (found.kernel, found.release)))} for {found.target}"
     yield f"{mark} {of}, inputs sha256:{found.digest}{quoted(found.label)}"
     for warning in found.warnings:
         yield from comment(f"warning {warning}", mark)

@@ -47,12 +47,13 @@ def lines(
         written += [f'#warning "kcfg: {found.name} is not to be launched"']
         written += [line for why in found.refused for line in comment(why, "//")]
         written.append("")
-    written += [f"namespace kcfg::{found.name} {{", ""]
+    namespace = found.namespace or f"kcfg::{found.name}"
+    written += [f"namespace {namespace} {{", ""]
     written += [_enumeration(unit_, found) for unit_ in TYPES]
     for section in found.sections:
         written += ["", *_section(section)]
     written += ["", *(line for check in found.checks for line in _check(check))]
-    written += [*more, "", f"}}  // namespace kcfg::{found.name}", ""]
+    written += [*more, "", f"}}  // namespace {namespace}", ""]
     return "\n".join(written)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from kcfg.core.emit.languages._text import comment, fitting, head, unit
 from kcfg.core.emit.model import Check, Configuration, Constant, Section
 
-RESERVED = frozenset((*keyword.kwlist, *keyword.softkwlist, "warnings"))
+RESERVED = frozenset((*keyword.kwlist, *keyword.softkwlist, "warnings", "Final"))
 
 
 def write(found: Configuration) -> str:
@@ -18,6 +18,7 @@ def write(found: Configuration) -> str:
         written += ["import warnings", ""]
         written += [line for why in found.refused for line in comment(why, "#")]
         written += [f'warnings.warn("kcfg: {found.name} is not to be launched", stacklevel=2)', ""]
+    written += ["from typing import Final", ""]
     for section in found.sections:
         written += [*_section(section), ""]
     written += [line for check in found.checks for line in _check(check)]
@@ -36,7 +37,7 @@ def _section(section: Section) -> Iterator[str]:
 
 def _constant(constant: Constant) -> str:
     behind = "" if constant.value is None else unit(constant, "#")
-    return f"{constant.name} = {constant.value!r}{behind}"
+    return f"{constant.name}: Final = {constant.value!r}{behind}"
 
 
 def _check(check: Check) -> Iterator[str]:

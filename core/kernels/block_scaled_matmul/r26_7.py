@@ -28,6 +28,7 @@ class BlockScaledMatmul(Tile):
     """BlockScaledMatmulConfig of MAX 26.7, given or chosen."""
 
     kernel = "block_scaled_matmul"
+    library = "MAX"
     release = "26.7"
     title = "Matmul with block scales (NVFP4, MXFP4, MXFP8, W4A8)"
     struct = f"{CONFIG} and choose_block_scaled_config, max 26.7.0"

@@ -33,6 +33,7 @@ class FA4(Kernel):
     """FA4Config of MAX 25.6."""
 
     kernel = "fa4"
+    library = "MAX"
     release = "25.6"
     title = "Attention forward (FA4)"
     struct = "FA4Config, max 25.6"

@@ -16,7 +16,9 @@ class FlashAttention4(Placement):
     """FA4Config and SM100AttentionSMem of MAX 26.6."""
 
     kernel = "fa4"
+    library = "MAX"
     release = "26.6"
+    called = "fa4.call:FlashAttentionCall26_6"
     title = "Attention forward (FA4)"
     struct = "FA4Config and SM100AttentionSMem, max 26.6.0"
     changes = (

@@ -13,6 +13,7 @@ class FlashAttention4(r26_6.FlashAttention4):
     """FA4Config and SM100AttentionSMem of MAX 26.7."""
 
     release = "26.7"
+    called = "fa4.call:FlashAttentionCall"
     struct = "FA4Config and SM100AttentionSMem, max 26.7.0"
     changes = (
         "The tensor-memory address no longer takes 4 bytes of the budget; 32-row tiles of depth "

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import ClassVar
 
 from kcfg.core.block.parts import Mma
+from kcfg.core.engine.arith import ceildiv
 from kcfg.core.engine.quantity import choice, integer, part, quantity, step
 from kcfg.core.engine.terms import all_of, any_of, negate, pick, total
 from kcfg.core.hardware.dtypes import DTYPES
@@ -23,6 +24,7 @@ class GroupedMatmul(Kernel):
     """The launch of a grouped matmul, and the configuration it builds."""
 
     kernel = "grouped_matmul"
+    library = "MAX"
     release = "26.7"
     title = "Grouped matmul with block scales (MoE)"
     struct = f"{DISPATCH} and BlockScaledMatmulConfig, max 26.7.0"
@@ -52,9 +54,15 @@ class GroupedMatmul(Kernel):
     N: int = integer("columns", "Columns of one expert's weights.")
     K: int = integer("elements", "What a product sums over.")
     num_experts: int = integer("count", "Experts; nothing depends on their number.")
-    estimated_total_m: int = integer("rows", "Rows of all products together, as estimated.")
-    num_active_experts: int = integer("count", "Experts that have rows.")
+    estimated_total_m: int = integer(
+        "rows", "Rows of all products together, as estimated.", call=True
+    )
+    num_active_experts: int = integer("count", "Experts that have rows.", call=True)
     c_dtype: str = choice("dtype", "Element type of the result.", DTYPES, default="bfloat16")
+
+    @classmethod
+    def of_call(cls) -> type[Kernel] | None:
+        return cls
 
     # What is asked for
 
@@ -181,6 +189,16 @@ class GroupedMatmul(Kernel):
             stages=self.num_pipeline_stages * self.stage_bytes,
             once=536,
         )
+
+    @quantity("CTAs", source=f"{DISPATCH}, grid", key="launch.blocks")
+    def blocks(self) -> int:
+        """Blocks of the whole grid."""
+        return self.grid_x * self.grid_y * self.grid_z
+
+    @quantity("count", source="one CTA on an SM at a time", key="launch.waves")
+    def waves(self) -> int:
+        """Times that all SMs are filled; each block then takes tile after tile."""
+        return ceildiv(self.blocks, self.target.sm_count)
 
     # The copies of operands
 

@@ -32,6 +32,7 @@ class IndexPrefill(Kernel):
     """IndexPrefillConfig of MAX 26.6."""
 
     kernel = "index_prefill"
+    library = "MAX"
     release = "26.6"
     title = "FP8 indexer, prefill"
     struct = "IndexPrefillConfig, max 26.6.0"

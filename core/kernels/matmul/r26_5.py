@@ -14,6 +14,7 @@ class Matmul(Config):
     """MatmulConfig of MAX 26.5."""
 
     kernel = "matmul"
+    library = "MAX"
     release = "26.5"
     title = "Matmul"
     struct = f"{CONFIG} and its choice, max 26.5.0"

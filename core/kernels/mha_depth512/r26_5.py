@@ -19,6 +19,7 @@ class MHADepth512(Config):
     """The pair-CTA attention of MAX 26.5."""
 
     kernel = "mha_depth512"
+    library = "MAX"
     release = "26.5"
     title = "Attention forward, depth 256 to 512, pairs of CTAs"
     struct = f"{CONFIG}, max 26.5.0"

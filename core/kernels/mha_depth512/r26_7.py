@@ -23,6 +23,7 @@ class MHADepth512(SharedMemory, r26_6.MHADepth512):
     """The pair-CTA attention of MAX 26.7."""
 
     release = "26.7"
+    called = "mha_depth512.call:MHADepth512Call"
     struct = f"{CONFIG} and {SMEM}, max 26.7.0"
     changes = "The tensor-memory address no longer takes 4 bytes of the budget."
     unmodelled = r26_6.MHADepth512.unmodelled - {"mbarriers"}

@@ -15,7 +15,9 @@ class MLADecode(Shape):
     """The MLA decode configuration of MAX 26.6."""
 
     kernel = "mla_decode"
+    library = "MAX"
     release = "26.6"
+    called = "mla_decode.call:MLADecodeCall26_6"
     title = "MLA decode"
     struct = f"{CONFIG}, max 26.6.0"
     changes = "The first release kcfg knows."

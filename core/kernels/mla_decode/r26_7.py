@@ -11,6 +11,7 @@ class MLADecode(r26_6.MLADecode):
     """The MLA decode configuration of MAX 26.7."""
 
     release = "26.7"
+    called = "mla_decode.call:MLADecodeCall"
     struct = f"{CONFIG}, max 26.7.0"
     changes = "The tensor-memory address no longer takes 4 bytes of the budget."
 

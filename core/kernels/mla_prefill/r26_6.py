@@ -17,6 +17,7 @@ class MLAConfig(Placement):
     """MLAConfig and MLASmemStorage of MAX 26.6, built as asked."""
 
     kernel = "mla_prefill"
+    library = "MAX"
     release = "26.6"
     title = "MLA prefill"
     struct = "MLAConfig and MLASmemStorage, max 26.6.0"

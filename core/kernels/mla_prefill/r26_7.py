@@ -23,6 +23,7 @@ class MLAPrefill(Select, MLAConfig):
     """The same, or the choice of one."""
 
     config = MLAConfig
+    called = "mla_prefill.call:MLAPrefillCall"
 
 
 KERNEL = MLAPrefill

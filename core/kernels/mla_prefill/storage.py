@@ -6,22 +6,14 @@ be far larger than what the configuration counts.
 
 from __future__ import annotations
 
-from typing import TypeVar
-
 from kcfg.core.engine.arith import up
 from kcfg.core.engine.quantity import choice, integer, quantity, step
 from kcfg.core.engine.terms import total
 from kcfg.core.hardware.dtypes import DTYPES, dtype_bytes
+from kcfg.core.kernels.asked import given
 from kcfg.core.kernels.mla_prefill.launch import Launch
 
 STORAGE = "MLASmemStorage"
-
-T = TypeVar("T")
-
-
-def given(asked: T | None, otherwise: T) -> T:
-    """What was asked for, or the other where nothing was."""
-    return otherwise if asked is None else asked
 
 
 class Storage(Launch):

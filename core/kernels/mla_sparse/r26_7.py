@@ -34,6 +34,7 @@ class MLASparse(Storage):
     """MLASparseConfig and MLASparseSharedMemory of MAX 26.7."""
 
     kernel = "mla_sparse"
+    library = "MAX"
     release = "26.7"
     title = "MLA prefill over picked keys (sparse)"
     struct = f"{CONFIG} and {STORAGE}, max 26.7.0"

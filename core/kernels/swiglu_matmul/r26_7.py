@@ -19,6 +19,7 @@ class SwiGLUMatmul(Tile):
     """FusedSwiGLUMatmulConfig of MAX 26.7, given or chosen."""
 
     kernel = "swiglu_matmul"
+    library = "MAX"
     release = "26.7"
     title = "Matmul and SwiGLU, fused"
     struct = f"{CONFIG} and choose_swiglu_config, max 26.7.0"

@@ -9,6 +9,7 @@ from kcfg.core.block.block import Block
 from kcfg.core.block.parts import Compiled
 from kcfg.core.block.warpgroups import alike, pools
 from kcfg.core.figures import joined, size, some
+from kcfg.core.finding import Severity
 from kcfg.core.hardware.sources import PTX, PTXAS
 from kcfg.core.rules import Breach, rule
 
@@ -25,6 +26,9 @@ IGNORED = {
     ),
 }
 """Why the compiler ignores setmaxnreg, and what helps, by the code of its advisory."""
+
+OF_SOME = "the log does not say which"
+"""What an advisory ends with that may be about another kernel."""
 
 
 @rule(
@@ -134,6 +138,7 @@ def spills(block: Block, spilled: int, build: Compiled) -> Iterator[Breach]:
 @rule(
     "CHK003",
     "error",
+    also=("warning",),
     reads="compiled.setmaxnreg_ignored",
     source=f"{PTXAS}, advisories C7504 to C7508",
 )
@@ -141,7 +146,8 @@ def setmaxnreg_ignored(block: Block, advisory: str) -> Iterator[Breach]:
     """Whether the compiler took setmaxnreg as written.
 
     Where it ignores it, every warp keeps the count at entry: those that wanted more spill,
-    and those that wanted less hold what the others lack. It says so in a line among others.
+    and those that wanted less hold what the others lack. It says so in a line among others,
+    without the kernel's name: where other kernels of the same file can be meant, it is a warning.
 
     Fails: shape: {compiled: {setmaxnreg_ignored: C7508}}
 
@@ -150,7 +156,18 @@ def setmaxnreg_ignored(block: Block, advisory: str) -> Iterator[Breach]:
     code = re.search(r"C\d{4}", advisory)
     why, fix = IGNORED.get(code[0] if code else "", ("", ""))
     because = f": {why}" if why else ""
-    yield Breach(f"the compiler ignored setmaxnreg ({advisory}){because}", value=advisory, fix=fix)
+    doubt = ""
+    severity: Severity | None = None
+    if advisory.endswith(OF_SOME):
+        severity, bounds = "warning", block.registers.launch_bounds if block.registers else ()
+        if len(bounds) > 1:
+            doubt = "; not this one, if its launch bounds are compiled as configured"
+    yield Breach(
+        f"the compiler ignored setmaxnreg ({advisory}){because}{doubt}",
+        value=advisory,
+        fix="" if doubt else fix,
+        severity=severity,
+    )
 
 
 @rule(

@@ -12,7 +12,6 @@ from kcfg.core.block.rings import copies, label, paired, slot
 from kcfg.core.engine.arith import ceildiv
 from kcfg.core.figures import joined, offered, size
 from kcfg.core.hardware.sources import H200_KERNELS, PTX
-from kcfg.core.hardware.tensor_map import brought
 from kcfg.core.rules import Breach, rule
 
 Lines = tuple[Pipeline, ...]
@@ -184,6 +183,8 @@ def boxes_of_maps(block: Block, pipelines: Lines, tma: tuple[TensorMap, ...]) ->
     Passes: shape: {tma: [{name: k, box: [64, 64], dtype: bf16}],
     pipelines: [{name: kv, boxes: [8192], maps: [k]}]}
     """
+    from kcfg.core.block.tensor_boxes import brought
+
     maps = {each.name: brought(each) for each in tma}
     for index, line in enumerate(pipelines):
         yield from _unknown(line, index, sorted(name for name in maps if name))

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from kcfg.core.block.block import Block
 from kcfg.core.block.parts import Pipeline
-from kcfg.core.block.rings import beside, groups, label, total
-from kcfg.core.engine.arith import down
+from kcfg.core.block.rings import groups, label, total
 from kcfg.core.figures import size, some
 from kcfg.core.hardware.sources import H200_DEVICE, PG
 from kcfg.core.rules import Breach, rule
@@ -68,9 +67,9 @@ def stages_that_fit(block: Block, pipelines: tuple[Pipeline, ...]) -> Iterator[B
     """How many stages fit into what the rest leaves.
 
     That is the block's shared memory, or its share of it where several blocks are wanted,
-    less static bytes, the fixed part and all other pipelines that share no bytes with it. Not
-    even one is an error, and so are more stages than fit the dynamic shared memory that is
-    asked for.
+    less static bytes, the fixed part, all other pipelines that share no bytes with it, and the
+    regions beside those that it lies in. Not even one is an error, and so are more stages than fit
+    the dynamic shared memory that is asked for.
 
     Fails: shape: {pipelines: [{stage_bytes: 262144}]}
 
@@ -78,28 +77,28 @@ def stages_that_fit(block: Block, pipelines: tuple[Pipeline, ...]) -> Iterator[B
     """
     if not any(line.stage_bytes for line in pipelines):
         return
+    from kcfg.core.block.stages import budget, each_takes, fitting as stages_fit, needed
+
     asked = block.shared.dynamic if block.shared is not None else None
-    most, found = _most(block), groups(block)
+    most, found = budget(block), groups(block)
     for index, line in enumerate(pipelines):
         if not line.stage_bytes:
             continue
-        budget = most if asked is None else min(asked, most)
-        room = budget - (line.fixed_bytes or 0) - beside(block, found, index)
-        fitting = max(room // line.stage_bytes, 0)
+        fitting = stages_fit(block, index)
         path = f"pipelines[{index}].stage{'s' if line.stages is not None else '_bytes'}"
         if not fitting:
             yield Breach(
-                f"0 stages of {label(line, index)} fit: one needs {size(line.stage_bytes)},"
-                f" {size(max(room, 0))} is left",
+                f"0 stages of {label(line, index)} fit: one needs {size(each_takes(block, index))},"
+                f" {size(max(most - needed(block, index, 0), 0))} is left",
                 path=path,
                 value=line.stages,
                 limit=0,
                 over=line.stages,
-                fix=f"make a stage or the rest smaller by {size(line.stage_bytes - room)}",
+                fix=f"make a stage or the rest smaller by {size(needed(block, index, 1) - most)}",
                 severity="error",
             )
         elif line.stages is None or line.stages <= fitting:
-            more = size((fitting + 1) * line.stage_bytes - room)
+            more = size(needed(block, index, fitting + 1) - most)
             yield Breach(
                 f"{_counted(block, line, index, fitting)}; stage {fitting + 1:,} needs {more} more",
                 path=path,
@@ -128,11 +127,3 @@ def _counted(block: Block, line: Pipeline, index: int, fitting: int) -> str:
     asked = "" if block.derived else " asked"
     most = "the most that fit" if line.stages == fitting else f"at most {fitting:,} would fit"
     return f"{some(line.stages, 'stage')} of {name}{asked}, {most}"
-
-
-def _most(block: Block) -> int:
-    """Dynamic bytes that a block may have beside its static ones, and the blocks that it wants."""
-    target = block.target
-    share = down(target.smem_per_sm // (block.wanted or 1), target.smem_alloc_granularity)
-    most = min(share - target.smem_reserved_per_block, target.smem_optin_per_block)
-    return most - (block.static_bytes or 0)

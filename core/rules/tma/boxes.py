@@ -6,23 +6,20 @@ from collections.abc import Iterator
 
 from kcfg.core.block.block import Block
 from kcfg.core.block.parts import TensorMap
-from kcfg.core.engine.arith import ceildiv, down
-from kcfg.core.figures import joined, size
-from kcfg.core.hardware.target import Target
-from kcfg.core.hardware.tensor_map import (
-    ANSWERS,
-    BOX,
-    ENCODE,
+from kcfg.core.block.tensor_boxes import (
     element_bits,
     fitting,
     label,
     longest,
     part,
     swizzle_span,
-    type_bits,
     unit,
     whole_box,
 )
+from kcfg.core.engine.arith import ceildiv, down
+from kcfg.core.figures import joined, size
+from kcfg.core.hardware.target import Target
+from kcfg.core.hardware.tensor_map import ANSWERS, BOX, ENCODE, type_bits
 from kcfg.core.rules import Breach, rule
 
 Maps = tuple[TensorMap, ...]

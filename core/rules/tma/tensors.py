@@ -6,21 +6,10 @@ from collections.abc import Iterator
 
 from kcfg.core.block.block import Block
 from kcfg.core.block.parts import TensorMap
+from kcfg.core.block.tensor_boxes import granule, interleaved, label, strides, swizzle_span
 from kcfg.core.engine.arith import ceildiv, up
 from kcfg.core.figures import size, some
-from kcfg.core.hardware.tensor_map import (
-    ADDRESS,
-    ANSWERS,
-    DIM,
-    ENCODE,
-    RANK,
-    STRIDE,
-    granule,
-    interleaved,
-    label,
-    strides,
-    swizzle_span,
-)
+from kcfg.core.hardware.tensor_map import ADDRESS, ANSWERS, DIM, ENCODE, RANK, STRIDE
 from kcfg.core.rules import Breach, rule
 from kcfg.core.rules.regions import TMA as GUIDE
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from kcfg.core.block.block import Block
 from kcfg.core.block.parts import TensorMap
+from kcfg.core.block.tensor_boxes import interleaved, label, whole_box
 from kcfg.core.engine.arith import up
 from kcfg.core.figures import joined
 from kcfg.core.hardware.tensor_map import (
@@ -18,9 +19,6 @@ from kcfg.core.hardware.tensor_map import (
     PACKED_SWIZZLES,
     has_packed,
     in_full,
-    interleaved,
-    label,
-    whole_box,
 )
 from kcfg.core.rules import Breach, rule
 

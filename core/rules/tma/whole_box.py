@@ -7,19 +7,11 @@ from math import prod
 
 from kcfg.core.block.block import Block
 from kcfg.core.block.parts import TensorMap
+from kcfg.core.block.tensor_boxes import box_bits, label, part, steps
 from kcfg.core.engine.arith import ceildiv
 from kcfg.core.figures import size
 from kcfg.core.hardware.target import Target
-from kcfg.core.hardware.tensor_map import (
-    ANSWERS,
-    BOX_BYTES,
-    ELEMENT_STRIDE,
-    ENCODE,
-    box_bits,
-    label,
-    part,
-    steps,
-)
+from kcfg.core.hardware.tensor_map import ANSWERS, BOX_BYTES, ELEMENT_STRIDE, ENCODE
 from kcfg.core.rules import Breach, rule
 
 Maps = tuple[TensorMap, ...]

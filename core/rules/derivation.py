@@ -18,7 +18,7 @@ from kcfg.core.once import once
 from kcfg.core.rules import Breach, rule
 
 if TYPE_CHECKING:
-    from kcfg.core.explain.verdict import Failure
+    from kcfg.core.explain.refusal import Failure
 
 OWN = "the kernel's own source, as named by each quantity"
 
@@ -43,7 +43,7 @@ def unsupported(block: Block, kernel: Kernel) -> Iterator[Breach]:
     if kernel.verdict is not False and (MUST not in kernel.quantities or kernel.read(MUST)):
         return
     from kcfg.core.explain.elsewhere import elsewhere
-    from kcfg.core.explain.verdict import failures
+    from kcfg.core.explain.refusal import failures
 
     others = [f"`kernel: {each.kernel}` {each.release}" for each in elsewhere(kernel)]
     takes = f"{joined(others)} {'takes' if len(others) == 1 else 'take'} it" if others else ""
@@ -311,3 +311,40 @@ def whole_groups(block: Block, kernel: Kernel) -> Iterator[Breach]:
         over=heads % group,
         fix=f"use a group of {joined([f'{n:,}' for n in near], 'or')}",
     )
+
+
+@rule("CFG008", "info", reads="kernel", blames="supported", source=OWN)
+def given_instead(block: Block, kernel: Kernel) -> Iterator[Breach]:
+    """Whether the spec gives what the dispatcher would choose otherwise for the call.
+
+    What a spec gives is derived; upstream launches it only if its caller asks for the same.
+
+    Fails: {kernel: fa4, release: 26.7, shape: {qkv_dtype: bf16, num_q_heads: 32, group: 4,
+    qk_depth: 128, ov_depth: 128, page_size: 0, BM: 128}, call: {batch_size: 1, max_prompt_len: 1,
+    max_cache_valid_length: 8192}}
+
+    Passes: {kernel: fa4, release: 26.7, shape: {qkv_dtype: bf16, num_q_heads: 32, group: 4,
+    qk_depth: 128, ov_depth: 128, page_size: 0}, call: {batch_size: 1, max_prompt_len: 1,
+    max_cache_valid_length: 8192}}
+    """
+    for key, said in kernel.remarks():
+        yield Breach(f"{key} is {said}", path=key)
+
+
+@rule("CFG009", "info", reads="kernel", blames="supported", source=OWN)
+def never_run(block: Block, kernel: Kernel) -> Iterator[Breach]:
+    """Whether a value rests on what was read in upstream's source and never run.
+
+    All other values were compared with what upstream's own code gave. What was read comes from
+    a public snapshot, which need not be the release's.
+
+    Fails: {kernel: fa4, release: 26.7, shape: {qkv_dtype: bf16, num_q_heads: 32, group: 4,
+    qk_depth: 128, ov_depth: 128, page_size: 128}, call: {batch_size: 1, max_prompt_len: 1,
+    max_cache_valid_length: 8192}}
+
+    Passes: {kernel: fa4, release: 26.7, shape: {qkv_dtype: bf16, num_q_heads: 32, group: 4,
+    qk_depth: 128, ov_depth: 128, page_size: 0}, call: {batch_size: 1, max_prompt_len: 2048,
+    max_cache_valid_length: 8192}}
+    """
+    for key, said in kernel.unexecuted():
+        yield Breach(f"{key} rests on what was {said}", path=key)

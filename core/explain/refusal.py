@@ -129,7 +129,8 @@ def binding(kernel: Kernel) -> tuple[Fit, ...]:
     """What limits the stage counts: room, size of a stage, what is left and what one more needs.
 
     Only the counts that no other count of stages is made from are asked; they lead to
-    the divisions that were really used. One that merely repeats another is passed over.
+    the divisions that were really used. One that merely repeats another is passed over. What
+    a kernel counts by no formula comes first.
     """
     stages = {
         name: member
@@ -137,9 +138,10 @@ def binding(kernel: Kernel) -> tuple[Fit, ...]:
         if member.unit == "stages" and not trees.path_of(formula.of(member).tree)
     }
     within = {read.name for member in stages.values() for read in _reads(kernel, member)}
-    return tuple(
+    counted = (
         fit for name, member in stages.items() if name not in within for fit in fits(kernel, member)
     )
+    return (*kernel.weighed(), *counted)
 
 
 def _reads(kernel: Kernel, quantity: Quantity[Any]) -> tuple[formula.Read, ...]:

@@ -20,8 +20,8 @@ def no_such(cls: type[Kernel], name: str, lists: str, others: Iterable[str] = ()
 
     ``others`` are names that would have done beside those of the kernel.
     """
-    from kcfg.core.errors import nearest
+    from kcfg.core.likely import likely
 
-    likely = nearest(name, [*known(cls), *others])
-    hint = f"did you mean {likely!r}? " if likely else ""
+    meant = likely(cls, name, [*known(cls), *others])
+    hint = f"did you mean {meant!r}? " if meant else ""
     return f"no such value of {title(None, cls.kernel, cls.release, '')}; {hint}{lists}"

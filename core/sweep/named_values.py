@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from kcfg.core.engine.quantity import Input, Quantity
-from kcfg.core.errors import nearest
 from kcfg.core.expressions.grammar import UnknownNameError
 from kcfg.core.expressions.words import Kind
-from kcfg.core.kernel import Kernel
+from kcfg.core.kernel import VERDICT, Kernel
+from kcfg.core.likely import likely
 from kcfg.core.once import once
 from kcfg.core.spec.expectation import place_of
 from kcfg.core.sweep.grid import Axis
@@ -22,6 +22,14 @@ class Name(NamedTuple):
     kind: Kind
     unit: str
     read: Callable[[Any], Any]
+
+
+HEAD: dict[str, Callable[[Any], Any]] = {
+    "kernel": lambda kernel: type(kernel).kernel,
+    "release": lambda kernel: type(kernel).release,
+    "target": lambda kernel: kernel.target.name,
+}
+"""What a row needs beside its inputs to be derived again."""
 
 
 def name_of(cls: type[Kernel], text: str) -> Name:
@@ -42,26 +50,44 @@ def name_of(cls: type[Kernel], text: str) -> Name:
     for attribute, declared in cls.inputs.items():
         if declared.key == key:
             return Name(text, _kind(declared), declared.unit, _attribute(attribute))
+    if text in HEAD:
+        return Name(text, "text", "", HEAD[text])
     unit = place_of(cls, text)
     if unit is not None:
         return Name(text, "number", unit, lambda kernel: kernel.read(text))
-    close = nearest(text, [*values, *(declared.key for declared in cls.inputs.values())])
+    close = likely(cls, text, [*values, *(declared.key for declared in cls.inputs.values())])
     hint = f"did you mean `{close}`? " if close else ""
-    lists = f"`kcfg kernels {cls.kernel}` lists the names"
+    lists = f"`{listing(cls)}` lists the names"
     raise UnknownNameError(
         f"{cls.kernel} {cls.release} has no value or input `{text}`; {hint}{lists}"
     )
 
 
+def listing(cls: type[Kernel]) -> str:
+    """The command that lists a kernel's values and inputs."""
+    if cls.address == "-":
+        return "kcfg derive - --format full"
+    return f"kcfg kernels {cls.address or cls.kernel}"
+
+
 def default_columns(cls: type[Kernel], axes: tuple[Axis, ...], every: bool) -> list[str]:
-    """The columns of a sweep that names none: what varies, and ``every`` value or the verdict."""
+    """The columns of a sweep that names none: what varies, and the verdict.
+
+    With ``every`` also what else makes a row derivable again, and all values. Where nothing varies
+    and there is no verdict, what its values play in the block, or every value.
+    """
     values = _declared(cls)
     words = {spelling.word: spelling.means for spelling in cls.spellings}
     varied = dict.fromkeys(words.get(key, key) for axis in axes for key in axis.keys)
     inputs = [f"inputs.{key}" if isinstance(values.get(key), Quantity) else key for key in varied]
     if every:
-        return [*inputs, *(key for key in values if key not in inputs)]
-    return [*inputs, *(key for key in ("supported",) if key in values)]
+        others = (each.key for each in cls.inputs.values() if each.key not in varied)
+        given = (key for key in others if key not in values)
+        return [*inputs, *(key for key in values if key not in inputs), *given, *HEAD]
+    if VERDICT in values:
+        return [*inputs, VERDICT]
+    figures = [key for key in dict.fromkeys(cls.plays.values()) if key in values]
+    return inputs or figures or list(values)
 
 
 @once

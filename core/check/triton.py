@@ -1,0 +1,62 @@
+"""Triton's cache: what the ``.json`` beside a cubin says of its launch."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+from kcfg.core.check.build import Build, Unit
+from kcfg.core.numbers import bounded
+
+LARGEST = 1 << 20
+"""Bytes of such a file that is read; it has one or two thousand."""
+ENDING = ".json"
+CODE = ".cubin"
+NEEDS = ("name", "shared", "num_warps")
+"""Keys by which it is told from other JSON."""
+NOT_ONE = (
+    "this JSON is not what Triton keeps beside a cubin: it lacks `name`, `shared` or `num_warps`"
+)
+
+
+def beside(path: str) -> str:
+    """Triton's file beside a cubin, or the cubin beside Triton's; empty where there is none."""
+    stem, ending = os.path.splitext(path)
+    other = stem + {CODE: ENDING, ENDING: CODE}.get(ending, "")
+    return other if other not in (path, stem) and os.path.isfile(other) else ""
+
+
+def read(data: bytes) -> Build | None:
+    """The kernel that Triton's file is about; None for another JSON.
+
+    ``shared`` is all of a block's shared memory, which Triton takes as dynamic memory;
+    ``num_warps`` counts those of warp specialization too.
+    """
+    try:
+        said = json.loads(data, parse_int=bounded)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(said, dict) or not said.keys() >= set(NEEDS):
+        return None
+    if not isinstance(said["name"], str) or not said["name"].isprintable():
+        return None
+    build = Build("Triton", said["name"], 0, None, Unit())
+    warps, size = _whole(said, "num_warps"), _whole(said, "warp_size") or 32
+    ctas = _whole(said, "num_ctas")
+    build.put(
+        0,
+        threads=(warps * size,) if warps else None,
+        cluster=(ctas,) if ctas else None,
+        dynamic=_whole(said, "shared"),
+        tmem_columns=_whole(said, "tmem_size"),
+        maxnreg=_whole(said, "maxnreg"),
+    )
+    build.beside(stages_of_loops=_whole(said, "num_stages"))
+    return build
+
+
+def _whole(said: dict[str, Any], key: str) -> int | None:
+    """A whole number that is not absurd."""
+    value = said.get(key)
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

@@ -1,0 +1,45 @@
+"""The pipelines of a block, as constants: their stages, and what each brings and waits for."""
+
+from __future__ import annotations
+
+from kcfg.core.block.block import Block
+from kcfg.core.block.parts import Pipeline
+from kcfg.core.emit.conditions import Number, at_most, equal, product, total
+from kcfg.core.emit.identifiers import Draft
+from kcfg.core.emit.memory import Slots
+
+KEYS = {
+    "stage_bytes": ("bytes", "Size of one stage."),
+    "barriers_per_stage": ("barriers", "mbarriers of one stage."),
+    "expect_tx": ("bytes", "What the full barrier of a stage waits for."),
+    "full_arrivals": ("count", "Arrivals that a full barrier waits for."),
+    "empty_arrivals": ("count", "Arrivals that an empty barrier waits for."),
+}
+"""What else is known of a pipeline, with its unit."""
+
+
+def pipelines(block: Block, draft: Draft, slots: dict[str, Slots]) -> None:
+    """The pipelines that have names; ``slots`` are the regions by theirs."""
+    for index, line in enumerate(block.pipelines):
+        if line.name is not None and line.stages is not None:
+            _pipeline(block, index, line, draft, slots)
+
+
+def _pipeline(
+    block: Block, index: int, line: Pipeline, draft: Draft, slots: dict[str, Slots]
+) -> None:
+    name, found = draft.part(line.name or ""), dict[str, Number]()
+    stages = draft.add(f"{name}_stages", line.stages, "stages", f"{name}: how many stages.")
+    for key, (unit, doc) in KEYS.items():
+        value = getattr(line, key)
+        if value is not None:
+            found[key] = draft.add(f"{name}_{key}", value, unit, doc)
+    regions = [block.placed[where][1] for where in block.homes[index]]
+    homes = [slots.get(region.name or "") for region in regions]
+    for region, home in zip(regions, homes, strict=True):
+        if home is not None and region.ring is not None:
+            draft.checks.append(equal(stages, home.stages, f"{region.name} has a slot a stage"))
+    sizes = [home.size for home in homes if home is not None]
+    if sizes and len(sizes) == len(homes) and "stage_bytes" in found:
+        need = product(stages, found["stage_bytes"])
+        draft.checks.append(at_most(need, total(sizes), f"the stages of {name} have their place"))

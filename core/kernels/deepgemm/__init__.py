@@ -1,0 +1,1 @@
+"""GEMMs of DeepGEMM: a layout, given or chosen among all that its heuristics weigh."""

@@ -1,0 +1,134 @@
+"""Grids of inputs, derived at every point: the results as NumPy arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from importlib import import_module
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from kcfg.calls import CALL, called, placeless
+from kcfg.core.kernel import VERDICT
+from kcfg.core.spec.overrides import NOTHING
+from kcfg.errors import error
+from kcfg.manual import Manual
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+MOST = 1 << 30
+"""Numbers that a call gives at most, of every point of its grid."""
+
+
+class Swept(Mapping[str, "NDArray[Any]"]):
+    """What a sweep gave: a column by each name, one-dimensional, with an element a point.
+
+    Whole numbers are int64, truth values bool; texts, and what is absent, are objects. Points
+    are in the order of `itertools.product` over the inputs that vary, the last one fastest:
+    without ``where``, ``swept["smem_used"].reshape(swept.shape)`` has a dimension for each of
+    ``varied``. ``points`` counts the grid, ``supported`` those of it that the kernel's verdict
+    takes, None where it has none.
+    """
+
+    def __init__(
+        self,
+        columns: dict[str, NDArray[Any]],
+        varied: tuple[tuple[str, ...], ...],
+        shape: tuple[int, ...],
+        supported: int | None,
+    ) -> None:
+        self._columns, self.varied, self.shape, self.supported = columns, varied, shape, supported
+
+    @property
+    def points(self) -> int:
+        """How many points the grid has, kept or not."""
+        return prod(self.shape)
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        return self._columns[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    def __repr__(self) -> str:
+        kept = len(next(iter(self._columns.values()), ()))
+        return f"<kcfg sweep: {kept:,} of {self.points:,} points, {len(self):,} columns>"
+
+
+def sweep(
+    kernel: str | Manual,
+    release: str | None = None,
+    target: str = "b200",
+    *,
+    columns: Iterable[str] | None = None,
+    where: str | None = None,
+    zip: Iterable[Iterable[str]] = (),
+    **inputs: Any,
+) -> Swept:
+    """A kernel derived at every point of a grid: inputs are values, or lists, ranges and arrays.
+
+    ``columns`` are the inputs and values to give, by default what varies and every value;
+    ``where`` is a condition in the words of formulas, as ``"supported and stages >= 4"``; the
+    inputs of a group of ``zip`` advance together. Raises `Error` for what `derive` refuses, for
+    columns and conditions that are none, and where NumPy is not installed.
+    """
+    grids, reader, names = _needing_numpy()
+    spread = {key: _several(value) for key, value in inputs.items()}
+    document, known = called(kernel, release, target, spread)
+    groups = [_names(each, "zip") for each in _listed(zip, "zip", "lists of names")]
+    found = reader.sweep_of(document, CALL, NOTHING, groups, known)
+    if isinstance(found, list):
+        raise placeless(found)
+    spec, axes = found.spec, found.axes
+    wanted = names.default_columns(spec.cls, axes, True) if columns is None else columns
+    wanted = tuple(dict.fromkeys(_names(wanted, "columns")))
+    shape = tuple(axis.length for axis in axes)
+    if where is None and prod(shape) * len(wanted) > MOST:
+        raise error(
+            f"{prod(shape):,} points of {len(wanted):,} columns are more than {MOST:,} numbers: "
+            "name fewer columns, or keep fewer points with where"
+        )
+    if where is not None and not isinstance(where, str):
+        raise error(f"expected a condition as text, not {where!r}", "where")
+    asked = grids.query(spec.cls, spec.target, spec.shape, axes, wanted, where)
+    tally, rows = grids.run(asked)
+    judged = tally.supported if VERDICT in spec.cls.quantities else None
+    arrays = {name: rows.columns[place] for place, name in enumerate(wanted)}
+    return Swept(arrays, tuple(axis.keys for axis in axes), shape, judged)
+
+
+def _needing_numpy() -> Any:
+    """The modules that need NumPy; raises `Error` where it is not to be had."""
+    try:
+        import_module("numpy")
+    except Exception as missing:  # whatever a broken installation raises
+        from kcfg.cli.loading import why_not
+
+        raise error(why_not("numpy", missing)) from None
+    return [import_module(f"kcfg.{each}") for each in MODULES]
+
+
+MODULES = ("grids", "core.sweep.reader", "core.sweep.named_values")
+
+
+def _several(value: Any) -> Any:
+    """What a call gives for an input, as a spec says it: a range by its ends, else a list."""
+    if isinstance(value, range) and len(value) > 1 and value.step > 0:
+        return f"{value[0]}..{value[-1]} step {value.step}"
+    if isinstance(value, range | tuple):
+        return list(value)
+    return value.tolist() if type(value).__module__ == "numpy" else value
+
+
+def _names(given: Any, of: str) -> tuple[str, ...]:
+    return tuple(map(str, _listed(given, of, "names")))
+
+
+def _listed(given: Any, of: str, what: str) -> Iterable[Any]:
+    """What is given, where it is a list; raises `Error` for anything else."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise error(f"expected a list of {what}, not {given!r}", of)
+    return given

@@ -1,0 +1,360 @@
+"""What is launched for a call: the dispatchers' choices, what is told of them, and bad calls."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from formula_rules import breaches
+from hypothesis import given, settings, strategies as st
+
+from kcfg.core import kernels
+from kcfg.core.diff import compare, derived
+from kcfg.core.explain.elsewhere import elsewhere
+from kcfg.core.explain.refusal import failures
+from kcfg.core.explain.story import story
+from kcfg.core.explain.thresholds import decided, thresholds
+from kcfg.core.findings import findings
+from kcfg.core.kernel import Kernel
+from kcfg.core.spec import Problem, Spec, read
+
+ATTENTION = {
+    "qkv_dtype": "bfloat16",
+    "num_q_heads": 32,
+    "group": 4,
+    "qk_depth": 128,
+    "ov_depth": 128,
+    "page_size": 0,
+}
+CALL = {"batch_size": 1, "max_prompt_len": 1, "max_cache_valid_length": 8192}
+LATENT = {
+    "num_q_heads": 128,
+    "group": 128,
+    "depth": 512,
+    "q_depth": 576,
+    "dtype_size": 2,
+    "kv_type_size": 2,
+    "swizzle_mode": "128B",
+    "kv_mma_swizzle_mode": "128B",
+    "page_size": 128,
+    "scale_block_size": 0,
+    "native_fp8": False,
+    "per_token_scale_rope_aware": False,
+    "native_fp8_unified_gather": False,
+    "bn_qk": 0,
+    "bk_pv": 0,
+    "input_q_depth": 0,
+}
+PREFILL = {
+    "qkv_dtype": "bfloat16",
+    "rope_gmem_dtype": "bfloat16",
+    "rope_mma_dtype": "bfloat16",
+    "num_q_heads": 16,
+    "group": 1,
+    "depth": 192,
+    "page_size": 128,
+}
+
+
+def asked(kernel: str, shape: dict[str, Any], call: Any, **head: Any) -> Spec | list[Problem]:
+    """The spec of a call, or what is wrong with it."""
+    text = json.dumps({"kernel": kernel, **head, "shape": shape, "call": call})
+    return next(iter(read(text, "spec")))
+
+
+def launched(kernel: str, shape: dict[str, Any], call: Any, **head: Any) -> Kernel:
+    """What is launched for a call."""
+    spec = asked(kernel, shape, call, **head)
+    assert isinstance(spec, Spec), spec
+    return spec.derive()
+
+
+def wrong(kernel: str, shape: dict[str, Any], call: Any, **head: Any) -> str:
+    """What is wrong with a call."""
+    found = asked(kernel, shape, call, **head)
+    assert isinstance(found, list)
+    return "; ".join(f"{each.path}: {each.message}" for each in found)
+
+
+WITH_CALLS = kernels.with_calls()
+
+
+@pytest.mark.parametrize(("kernel", "release"), WITH_CALLS)
+def test_what_decides_keeps_the_rules_of_formulas(kernel: str, release: str) -> None:
+    called = kernels.find(kernel, release).of_call()
+    assert called is not None
+    assert breaches(called) == []
+    for part in called.parts.values():
+        assert breaches(getattr(called, part.holder)) == []
+
+
+def test_what_has_calls_is_found_by_name_and_release_alone() -> None:
+    assert ("fa4", "26.7") in WITH_CALLS
+    assert ("fa4", "26.5") not in WITH_CALLS  # made from 26.6, whose calls are not its own
+    for kernel, release in WITH_CALLS:
+        called = kernels.find(kernel, release).of_call()
+        assert called is not None
+        assert (called.kernel, called.release) == (kernel, release)
+
+
+# Calls that are drawn
+
+DEPTHS = st.sampled_from((64, 80, 96, 128, 256, 512))
+LENGTHS = st.one_of(st.integers(1, 300), st.integers(1, 20000), st.sampled_from((512, 8192, 65536)))
+
+
+@st.composite
+def attention(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A model and a call of FA4's dispatcher."""
+    depth, group = draw(DEPTHS), draw(st.sampled_from((1, 2, 4, 7, 8, 16)))
+    shape = {
+        **ATTENTION,
+        "qkv_dtype": draw(st.sampled_from(("bfloat16", "float8_e4m3fn"))),
+        "num_q_heads": group * draw(st.sampled_from((1, 2, 4, 8))),
+        "group": group,
+        "qk_depth": depth,
+        "ov_depth": depth,
+        "page_size": draw(st.sampled_from((0, 128))),
+    }
+    new = draw(LENGTHS)
+    call = {
+        "batch_size": draw(st.integers(1, 200)),
+        "max_prompt_len": new,
+        "max_cache_valid_length": new + draw(LENGTHS),
+        "num_partitions": draw(st.sampled_from((0, 0, 0, 2, 3, 16))),
+    }
+    return shape, call
+
+
+@settings(deadline=None, max_examples=30)
+@given(drawn=attention())
+def test_a_call_is_the_configuration_that_is_chosen(drawn: tuple[Any, Any]) -> None:
+    shape, call = drawn
+    found = launched("fa4", shape, call)
+    values = found.values()
+    plain = kernels.find("fa4", "26.7")(
+        target=found.target,
+        qkv_dtype=shape["qkv_dtype"],
+        num_q_heads=shape["num_q_heads"],
+        group=shape["group"],
+        qk_depth=shape["qk_depth"],
+        ov_depth=shape["ov_depth"],
+        page_size=shape["page_size"],
+        BM=values["launch.BM"],
+        splitk_partitions=values["launch.splitk_partitions"],
+        ws_shared_key_asked=values["launch.ws_shared_key"],
+    ).values()
+    assert values["built"] is plain.pop("supported")
+    assert {key: values[key] for key in plain} == plain
+    assert values["launch.blocks"] == (
+        values["launch.grid[0]"] * values["launch.grid[1]"] * values["launch.grid[2]"]
+    )
+
+
+def _at(kernel: str, shape: Any, call: Any, key: str, value: int) -> dict[str, Any]:
+    return decided(launched(kernel, shape, {**call, key: value}))
+
+
+def hold(kernel: str, shape: dict[str, Any], call: dict[str, Any]) -> int:
+    """Check every threshold of a call, from both sides; return how many there are."""
+    here = launched(kernel, shape, call)
+    found = thresholds(here)
+    for near in found:
+        assert near.given == getattr(here, near.key)
+        back = near.at - 1 if near.at > near.given else near.at + 1
+        assert _at(kernel, shape, call, near.key, back) == decided(here)
+        there = _at(kernel, shape, call, near.key, near.at)
+        changed = {key: (decided(here)[key], there[key]) for key in there}
+        assert {each.key: (each.here, each.there) for each in near.changed} == {
+            key: pair for key, pair in changed.items() if pair[0] != pair[1]
+        }
+        assert near.changed
+    told = {(near.key, near.at > near.given) for near in found}
+    steps = [
+        (key, value + step)
+        for key, value in call.items()
+        for step in (1, -1)
+        if (key, step > 0) not in told and value + step >= 1 and value
+    ]
+    for key, value in steps:
+        assert _at(kernel, shape, call, key, value) == decided(here)
+    return len(found)
+
+
+@settings(deadline=None, max_examples=3)
+@given(drawn=attention())
+def test_thresholds_are_true(drawn: tuple[Any, Any]) -> None:
+    hold("fa4", *drawn)
+
+
+def test_thresholds_of_known_calls() -> None:
+    assert hold("fa4", ATTENTION, CALL) == 3
+    assert hold("mla_prefill", PREFILL, {"batch_size": 1, "max_prompt_len": 700}) >= 2
+    latent = {"batch_size": 8, "max_cache_valid_length": 1000}
+    assert hold("mla_decode", LATENT, latent) >= 2
+
+
+# What a spec gives, and what is said
+
+
+def test_what_a_spec_gives_wins_and_is_said() -> None:
+    found = launched("fa4", {**ATTENTION, "BM": 64}, CALL)
+    assert (found.read("BM"), found.read("launch.route")) == (64, "tile of 32")
+    (said,) = [each for each in findings(found) if each.rule == "CFG008"]
+    assert said.message == "BM is given as 64; the dispatcher takes 32"
+    alike = launched("fa4", {**ATTENTION, "BM": 32}, CALL)
+    assert not [each for each in findings(alike) if each.rule == "CFG008"]
+
+
+def test_mla_prefill_switches_to_one_query_tile_unless_the_spec_says_two() -> None:
+    short = {"batch_size": 1, "max_prompt_len": 128}
+    chosen = launched("mla_prefill", PREFILL, short)
+    assert (chosen.read("launch.prefer_1q"), chosen.read("num_q"), chosen.read("BM")) == (
+        True,
+        1,
+        128,
+    )
+    told = [(each.name, each.chosen) for each in chosen.candidates()]
+    assert told[-1] == ("num_q 1, single_o false, bn_cap 0", True)
+    assert sum(each for _, each in told) == 1
+    given_two = launched("mla_prefill", {**PREFILL, "num_q": 2}, short)
+    assert (given_two.read("launch.prefer_1q"), given_two.read("num_q")) == (True, 2)
+    assert given_two.remarks() == (("num_q", "given as 2; the dispatcher takes 1"),)
+
+
+def test_the_route_that_took_the_call_is_the_chosen_candidate() -> None:
+    for new, depth in ((1, 128), (16, 128), (100, 128), (4096, 128), (1, 512)):
+        shape = {**ATTENTION, "qk_depth": depth, "ov_depth": depth}
+        found = launched("fa4", shape, {**CALL, "max_prompt_len": new})
+        chosen = [each.name for each in found.candidates() if each.chosen]
+        splits = {"none": "no split", "cluster": "split in a cluster"}
+        split = splits.get(found.read("launch.split"), "split through memory")
+        assert chosen == [found.read("launch.route"), split]
+
+
+def test_what_was_only_read_is_said_beside_its_value() -> None:
+    def said(shape: dict[str, Any], call: dict[str, Any]) -> set[str]:
+        return {key for key, _ in launched("fa4", {**ATTENTION, **shape}, call).unexecuted()}
+
+    whole = {"batch_size": 1, "max_prompt_len": 4096, "max_cache_valid_length": 8192}
+    assert said({}, whole) == set()
+    assert said({"page_size": 128}, whole) == {"launch.route"}
+    assert said({}, {**whole, "mask": "sliding", "window": 1024}) == set()
+    assert said({}, {**whole, "mask": "sliding", "window": 512}) == {"launch.visible_keys"}
+    assert said({}, CALL) == {"launch.workspace_bytes"}
+
+
+def test_two_calls_part_at_a_decision() -> None:
+    sides = [
+        derived(spec)
+        for batch in (1, 8)
+        if isinstance(spec := asked("fa4", ATTENTION, {**CALL, "batch_size": batch}), Spec)
+    ]
+    found = compare(*sides).parted
+    assert found is not None
+    assert (found.key, found.here, found.there) == ("launch.partitions", 16, 2)
+    assert compare(sides[0], sides[0]).parted is None
+
+
+# Calls that go elsewhere, and bad ones
+
+
+def test_long_prompts_of_deep_heads_go_to_another_kernel() -> None:
+    deep = {**ATTENTION, "qk_depth": 512, "ov_depth": 512, "swizzle_mode": "128B"}
+    long, short = {**CALL, "max_prompt_len": 512}, {**CALL, "max_prompt_len": 8}
+    here = launched("fa4", deep, long)
+    (failure,) = failures(here)
+    assert (here.read("launch.kernel"), failure.name) == ("mha_depth512", "not_for_mha_depth512")
+    assert [each.kernel for each in elsewhere(here)] == ["mha_depth512"]
+    there = launched("mha_depth512", deep, short)
+    assert [each.name for each in failures(there)] == ["more_rows_than_fa4_takes"]
+    assert [each.kernel for each in elsewhere(there)] == ["fa4"]
+    assert launched("fa4", deep, short).verdict
+    assert launched("mha_depth512", deep, long).verdict
+
+
+@pytest.mark.parametrize(
+    ("shape", "call", "condition"),
+    [
+        ({"qkv_dtype": "float32"}, {}, "half_or_fp8"),
+        ({}, {"ragged": False}, "ragged_or_fp8"),
+        ({}, {"max_prompt_len": 9000}, "cache_holds_new_tokens"),
+        (
+            {"qk_depth": 512, "ov_depth": 512, "group": 1},
+            {"batch_size": 60000, "max_prompt_len": 32, "num_partitions": 148},
+            "workspace_in_memory",
+        ),
+    ],
+)
+def test_what_max_does_not_launch_is_refused_by_a_named_condition(
+    shape: dict[str, Any], call: dict[str, Any], condition: str
+) -> None:
+    found = launched("fa4", {**ATTENTION, **shape}, {**CALL, **call})
+    assert condition in [each.name for each in failures(found)]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "shape", "call"),
+    [
+        (
+            "fa4",
+            {**ATTENTION, "qk_depth": 512, "ov_depth": 512},
+            {**CALL, "max_prompt_len": 512},
+        ),
+        (
+            "mla_decode",
+            LATENT,
+            {"batch_size": 1, "max_cache_valid_length": 0, "is_cache_length_accurate": True},
+        ),
+        ("mla_prefill", {**PREFILL, "depth": 512}, {"batch_size": 1, "max_prompt_len": 9}),
+    ],
+)
+def test_a_refused_call_is_told_whole(
+    kernel: str, shape: dict[str, Any], call: dict[str, Any]
+) -> None:
+    told = story(launched(kernel, shape, call))
+    assert told.supported is False
+    assert told.failures
+
+
+BAD = [
+    ("fa4", {}, {"batch_size": 0}, "call.batch_size: must be at least 1, not 0"),
+    ("fa4", {}, {"max_prompt_len": 0}, "call.max_prompt_len: must be at least 1, not 0"),
+    ("fa4", {}, {"num_partitions": 149}, "call.num_partitions: must be at most 148, not 149"),
+    ("fa4", {}, {"qk_depth": 64}, "call.qk_depth: `qk_depth` stands under `shape:`"),
+    ("fa4", {}, {"batchsize": 1}, "did you mean `batch_size`?"),
+    ("fa4", {"num_partitions": 2}, {}, "shape.num_partitions: `num_partitions` stands under"),
+    ("fa4", {"ov_depth": 64}, {}, "shape.ov_depth: the dispatcher launches one depth"),
+    ("fa4", {"scale_dtype": "float32"}, {}, "without `scale_dtype`; mla_prefill has it"),
+    ("fa4", {}, {"window": 5}, "call.window: `mask: sliding` and a window of 1 or more"),
+    ("fa4", {"splitk_partitions": 4}, {"num_partitions": 2}, "are one number: keep one"),
+]
+
+
+@pytest.mark.parametrize(("kernel", "shape", "call", "message"), BAD)
+def test_a_bad_call_is_told(
+    kernel: str, shape: dict[str, Any], call: dict[str, Any], message: str
+) -> None:
+    assert message in wrong(kernel, {**ATTENTION, **shape}, {**CALL, **call})
+
+
+def test_releases_and_kernels_without_calls_say_which_have_them() -> None:
+    assert "it is of release 26.6, 26.7" in wrong("fa4", ATTENTION, CALL, release="26.5")
+    assert "for a call of matmul is not known; it is of fa4" in wrong("matmul", {}, CALL)
+    assert "compiled for; gb200 has 152" in wrong("fa4", ATTENTION, CALL, target="gb200")
+    (item,) = read(json.dumps({"kernel": "fa4", "shape": {**ATTENTION, **CALL}}), "spec")
+    assert "`batch_size` stands under `call:`" in str(item)
+
+
+def test_a_spec_without_a_call_imports_no_dispatcher() -> None:
+    code = (
+        "import sys, kcfg; kcfg.derive('fa4', '26.7', qkv_dtype='bf16', num_q_heads=32, group=4,"
+        " qk_depth=128, ov_depth=128, page_size=0)['smem_used'];"
+        "print([name for name in sys.modules if 'dispatch' in name or name.endswith('.call')"
+        " and 'kernels' in name])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

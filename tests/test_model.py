@@ -1,0 +1,133 @@
+"""A model's layer: every kernel of it, what is not known of one, and what a release changes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from kcfg.core import models
+from kcfg.core.models.layer import Serving, parts
+from kcfg.core.models.listing import compared, rows
+from kcfg.core.spec import Spec, read
+
+
+def serving(**changed: Any) -> Serving:
+    """How a model is served here: a few sequences, a short prompt."""
+    return Serving(**{"batch": 4, "length": 2048, "prompt": 512, **changed})
+
+
+def kcfg(*words: str, given: str = "") -> subprocess.CompletedProcess[str]:
+    """Run the command."""
+    program = [sys.executable, "-m", "kcfg.cli", *words]
+    environment = {**os.environ, "COLUMNS": "160"}
+    return subprocess.run(
+        program, input=given, capture_output=True, text=True, env=environment, check=False
+    )
+
+
+@pytest.mark.parametrize("name", models.names())
+def test_every_model_has_a_source_and_a_whole_layer(name: str) -> None:
+    model = models.find(name)
+    assert model.sources
+    found = list(parts(model, serving()))
+    assert {part.phase for part in found} == {"prefill", "decode"}
+    assert all((part.spec is None) == bool(part.unknown) for part in found)
+    assert any(part.name.startswith("attention") for part in found)
+
+
+LAYERS = [
+    ("llama-3.1-8b", {}),
+    ("deepseek-v3", {"weights": "nvfp4", "kv": "fp8", "devices": 8}),
+    ("deepseek-v3.2", {"weights": "mxfp8", "devices": 8}),
+    ("kimi-k2", {"weights": "nvfp4", "devices": 8}),
+    ("gpt-oss-120b", {"weights": "mxfp4"}),
+    ("gemma-4-31b-global", {"weights": "fp8"}),
+    ("gemma-3-27b", {"kv": "fp8"}),
+    ("qwen3-235b-a22b", {}),
+]
+
+
+@pytest.mark.parametrize(("name", "changed"), LAYERS)
+def test_a_layer_is_derived(name: str, changed: dict[str, Any]) -> None:
+    model, asked = models.find(name), serving(**changed)
+    for row in rows(model, parts(model, asked)):
+        assert (row.report is None) == bool(row.unknown)
+        if row.report is not None:
+            assert row.report["supported"] is not False, row.part
+            errors = [each for each in row.report["findings"] if each["severity"] == "error"]
+            assert not errors
+
+
+def test_deep_heads_prefill_and_decode_by_two_kernels() -> None:
+    model = models.find("gemma-4-31b-global")
+    found = {
+        part.phase: part.spec["kernel"]
+        for part in parts(model, serving())
+        if part.name == "attention" and part.spec
+    }
+    assert found == {"prefill": "mha_depth512", "decode": "fa4"}
+
+
+def test_layers_that_slide_and_layers_that_do_not_are_told_apart() -> None:
+    found = [
+        (part.name, part.spec["call"].get("window"))
+        for part in parts(models.find("gpt-oss-20b"), serving())
+        if part.phase == "decode" and part.spec and part.spec["kernel"] == "fa4"
+    ]
+    assert found == [("attention, window 128", 128), ("attention", None)]
+
+
+def test_an_upgrade_is_compared_kernel_by_kernel() -> None:
+    model = models.find("llama-3.1-8b")
+    asked = serving(batch=32, length=8192)
+    (found,) = [
+        diff
+        for old, _, diff in compared(model, parts(model, asked), "26.6", "26.7")
+        if (old.part.phase, old.part.name) == ("decode", "attention") and diff
+    ]
+    assert found.parted is not None
+    assert (found.parted.key, found.parted.here, found.parted.there) == ("launch.partitions", 3, 1)
+
+
+def test_the_specs_of_a_layer_go_to_any_command() -> None:
+    text = kcfg("model", "llama-3.1-8b", "--batch", "8", "--format", "yaml").stdout
+    specs = list(read(text, "layer"))
+    assert len(specs) == 10
+    assert all(isinstance(spec, Spec) for spec in specs)
+    done = kcfg("validate", "-", given=text)
+    assert (done.returncode, done.stdout.strip()) == (0, "1 file, 10 specs: 0 errors, 0 warnings")
+
+
+def test_a_layer_as_data() -> None:
+    found = json.loads(kcfg("model", "kimi-k2", "--tp", "8", "--format", "json").stdout)
+    unknown = [each["part"] for each in found if each["unknown"]]
+    assert unknown == ["expert_gate_up", "expert_down", "kv_b", "expert_gate_up", "expert_down"]
+    (decode,) = [
+        each for each in found if each["part"] == "attention" and each["phase"] == "decode"
+    ]
+    assert (
+        decode["decided"]["launch.num_partitions"]
+        == decode["report"]["values"]["launch.num_partitions"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["llama-3-8b"], "unknown model 'llama-3-8b'; did you mean 'llama-3.1-8b'?"),
+        (["llama-3.1-8b", "--prompt", "9000"], "--length 9,000 at least"),
+        (["llama-3.1-8b", "--tp", "3"], "llama-3.1-8b is known for 1, 2, 4, 8 devices"),
+        (["llama-3.1-8b", "--release", "26.6"], "takes two releases, as in 26.6..26.7"),
+        (["llama-3.1-8b", "--batch", "0"], "greater than or equal to 1"),
+    ],
+)
+def test_what_is_asked_wrongly_is_told(words: list[str], message: str) -> None:
+    done = kcfg("model", *words)
+    assert done.returncode == 2
+    assert message in " ".join(done.stderr.split())
+    assert "Traceback" not in done.stderr
