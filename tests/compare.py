@@ -300,6 +300,12 @@ class Difference(NamedTuple):
     inputs: dict[str, Any]
 
 
+def files() -> list[Path]:
+    """The files whose rows are of kernels, and not of a function alone."""
+    found = sorted(DATA.glob("*@*.jsonl"))
+    return [path for path in found if path.name.partition("@")[0] not in HELPERS]
+
+
 def rows(path: Path) -> Iterator[dict[str, Any]]:
     """The rows of a file, packed or not."""
     with path.open(encoding="utf-8") as lines:

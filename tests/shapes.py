@@ -356,10 +356,8 @@ def _of_rows() -> Iterator[Shape]:
     """Shapes of releases that are not above: the first of their golden rows with either verdict."""
     chosen = {(kernel, release) for kernel, releases in CHANGES for release in releases}
     seen: Counter[tuple[str, str, bool | None]] = Counter()
-    for path in sorted(compare.DATA.glob("*@*.jsonl")):
+    for path in compare.files():
         for row in compare.rows(path):
-            if row["family"] in compare.HELPERS:
-                continue
             family = compare.family(row)
             release = compare.release(row)
             supported = row["fields"].get("supported", row["fields"].get("supported()"))

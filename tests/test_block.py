@@ -158,7 +158,7 @@ def test_groups_of_mbarriers_add_up_to_the_structs_own_number(name: str, release
             assert sum(each.count or 0 for each in block.mbarriers) == kernel.values()[counted]
 
 
-FILES = sorted(path for path in compare.DATA.glob("*@*.jsonl"))
+FILES = compare.files()
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

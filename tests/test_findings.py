@@ -20,7 +20,7 @@ LAX = {("depth512_smem@26.7.0", "SMEM007")}
 """Where upstream takes what cannot run: depths that are no multiple of 128 put the ring of K and
 V where no swizzled copy can write."""
 
-FILES = sorted(path for path in compare.DATA.glob("*@*.jsonl"))
+FILES = compare.files()
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

@@ -17,10 +17,8 @@ FILES = sorted(path for path in compare.DATA.glob("*@*.jsonl"))
 
 def test_there_are_rows_of_every_release_of_every_kernel() -> None:
     rowed: set[tuple[str, str]] = set()
-    for path in FILES:
-        if path.stem.partition("@")[0] not in compare.HELPERS:
-            each = compare.rows(path)
-            rowed |= {(compare.family(row).kernel, compare.release(row)) for row in each}
+    for path in compare.files():
+        rowed |= {(compare.family(row).kernel, compare.release(row)) for row in compare.rows(path)}
     lacking = set(shapes.RELEASES) - rowed
     assert not lacking, "put rows that the real code gave into tests/golden, as FAMILY@RELEASE"
     assert {path.name.partition("@")[0] for path in FILES} >= {*compare.OTHERS, *compare.HELPERS}

@@ -70,7 +70,7 @@ def said(result: Result) -> str:
 
 
 def test_these_are_all_commands_that_take_specs() -> None:
-    others = {"define", "presets", "kernels", "targets", "rules", "schema"}
+    others = {"define", "model", "presets", "kernels", "targets", "rules", "schema"}
     assert {usage.command for usage in USAGES} == set(COMMANDS) - others
 
 

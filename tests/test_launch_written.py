@@ -135,8 +135,8 @@ def test_a_launch_is_emitted(gemm: str, language: str) -> None:
         "dynamic_smem": 229444,
         "allocated": 256,
     }.items():
-        assert re.search(rf"\b{name}\b(: Int)? = {value}\b", emitted.stdout), name
-    assert re.search(r"needs_opt_in(: Bool)? = [Tt]rue", emitted.stdout)
+        assert re.search(rf"\b{name}\b(: (Int|Final))? = {value}\b", emitted.stdout), name
+    assert re.search(r"needs_opt_in(: (Bool|Final))? = [Tt]rue", emitted.stdout)
     assert "does not hold" not in emitted.stdout
 
 
@@ -144,16 +144,18 @@ def test_what_is_emitted_holds_its_numbers_together(gemm: str) -> None:
     text = run("emit", gemm, "--lang", "python").stdout
     exec(text, {})
     for name in ("a_stages", "ab_stages", "ab_stage_bytes", "c_bytes", "b_offset", "dynamic_smem"):
-        wrong = re.sub(rf"(\b{name} = )(\d+)", lambda m: f"{m[1]}{int(m[2]) + 1}", text, count=1)
+        wrong = re.sub(
+            rf"(\b{name}: Final = )(\d+)", lambda m: f"{m[1]}{int(m[2]) + 1}", text, count=1
+        )
         with pytest.raises(AssertionError):
-            exec(wrong.replace("dynamic_smem = 229445", "dynamic_smem = 229443"), {})
+            exec(wrong.replace("dynamic_smem: Final = 229445", "dynamic_smem: Final = 229443"), {})
 
 
 def test_static_memory_counts_where_it_must_be_opted_in() -> None:
     shape = "shared: {static: 40000, dynamic: 10000, base_align: 1024}, threads: 32"
     text = run("emit", "-", "--lang", "python", stdin=f"{{kernel: launch, shape: {{{shape}}}}}")
-    assert "static_smem = 40960" in text.stdout
-    assert "needs_opt_in = True" in text.stdout
+    assert "static_smem: Final = 40960" in text.stdout
+    assert "needs_opt_in: Final = True" in text.stdout
 
 
 def test_parts_of_one_name_are_emitted_apart() -> None:
@@ -161,8 +163,8 @@ def test_parts_of_one_name_are_emitted_apart() -> None:
         "threads: 64, registers: {entry: 128, roles: [{name: x, warps: 1}, {name: x, warps: 1}]}"
     )
     text = run("emit", "-", "--lang", "python", stdin=f"{{kernel: launch, shape: {{{shape}}}}}")
-    assert "x_first_warp = 0" in text.stdout
-    assert "x_2_first_warp = 1" in text.stdout
+    assert "x_first_warp: Final = 0" in text.stdout
+    assert "x_2_first_warp: Final = 1" in text.stdout
 
 
 def test_the_library_takes_the_same() -> None:

@@ -267,7 +267,7 @@ def test_ranges_may_lie_side_by_side_and_take_turns() -> None:
     assert tmem["used"] == 512
 
 
-FILES = sorted(compare.DATA.glob("*@*.jsonl"))
+FILES = compare.files()
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

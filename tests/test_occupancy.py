@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from kcfg.core.hardware.occupancy import Block, cliffs, drops_minimum, occupancy, register_cap
-from kcfg.core.rules.cliffs import nearby
 from kcfg.core.rules.occupancy import resident as sharing
 from kcfg.core.spec import Spec, read
 from kcfg.core.targets import find, names
+from kcfg.core.validate.cliffs import nearby
 
 B200 = find("b200")
 LIMITS = ("warps", "registers", "shared_memory", "blocks", "barriers")

@@ -53,7 +53,7 @@ def cases() -> Iterator[str]:
 
 def rows() -> Iterator[str]:
     """Golden rows of kernels, launches and tensor maps, as specs, and the presets."""
-    for path in sorted(compare.DATA.glob("*@*.jsonl")):
+    for path in compare.files():
         yield from (compare.spec_text(row) for row in list(compare.rows(path))[::EVERY])
     shapes = [row.shape for row in test_driver.rows()]
     shapes += [{"tma": [row.map]} for row in tensor_maps.rows(tensor_maps.DATA)]

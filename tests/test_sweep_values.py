@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from math import prod
 from typing import Any
 
@@ -10,7 +11,7 @@ import shapes
 import sweeps
 from hypothesis import HealthCheck, given, settings, strategies as st
 
-from kcfg.core import kernels
+from kcfg.core import kernels, targets
 from kcfg.core.sweep.grid import Axis
 from kcfg.core.sweep.query import Query, Tally
 
@@ -26,7 +27,7 @@ def same(one: Any, other: Any) -> bool:
 def check(query: Query) -> Tally:
     """Compare all of a query's points; the counts."""
     rows, tally = sweeps.swept(query)
-    assert sorted(rows) == list(range(query.grid.size))
+    assert sorted(rows) == [number for number in range(query.grid.size) if told(query, number)]
     supported, derived = 0, {number: sweeps.point(query, number) for number in rows}
     for number, row in rows.items():
         kernel = derived[number]
@@ -36,8 +37,25 @@ def check(query: Query) -> Tally:
             assert same(got, want), (head.name, got, want, query.grid.point(number), query.fixed)
         supported += bool("supported" in kernel.quantities and kernel.read("supported"))
     assert (tally.points, tally.supported) == (query.grid.size, supported)
+    assert tally.faulty == tally.points - len(rows)
     assert sweeps.refused(query, tally) == sweeps.first_failures(derived.values())
     return tally
+
+
+def told(query: Query, number: int) -> bool:
+    """Whether a spec may say a point."""
+    point = {**dict(query.fixed), **query.grid.point(number)}
+    names = {member.key: name for name, member in query.cls.inputs.items()}
+    inputs = {names[key]: value for key, value in point.items()}
+    return not query.cls.faults(targets.find(query.target), inputs)
+
+
+def clashes(kernel: str, release: str, values: dict[str, list[Any]]) -> bool:
+    """Whether some point of a grid is one that the reader of specs refuses."""
+    cls = kernels.find(kernel, release)
+    defaults = {member.key: member.default for member in cls.inputs.values()}
+    points = (dict(zip(values, point, strict=True)) for point in product(*values.values()))
+    return any(cls.conflicts({**defaults, **point}, list(point)) for point in points)
 
 
 @st.composite
@@ -49,8 +67,9 @@ def grids(draw: st.DrawFn, kernel: str, release: str) -> dict[str, list[Any]]:
     for key in draw(st.permutations(list(values)))[: draw(st.integers(1, 5))]:
         others = draw(st.lists(shapes._values(inputs[key]), min_size=1, max_size=5))
         several = list(dict.fromkeys([*values[key], *others]))
-        if prod(map(len, values.values())) * len(several) <= 120:
-            values[key] = several
+        wider = {**values, key: several}
+        if prod(map(len, wider.values())) <= 120 and not clashes(kernel, release, wider):
+            values = wider
     return values
 
 
@@ -75,8 +94,8 @@ def test_grids_around_real_shapes_are_derived_as_arrays(shape: shapes.Shape) -> 
     varied = list(near)[-4:]
     values = {key: near[key] if key in varied else [value] for key, value in shape.inputs.items()}
     tally = check(sweeps.query(shape.kernel, shape.release, values))
-    # A loop over tiles is point by point.
-    searched = "M" in shape.inputs or shape.inputs.get("select", False)
+    # A loop over tiles is point by point, and so is what a spec may not say for other reasons.
+    searched = "M" in shape.inputs or cls.may_clash
     assert tally.singly == (tally.points if searched else 0)
 
 

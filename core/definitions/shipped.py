@@ -57,7 +57,6 @@ def shipped(
         why = f"its name says {kernel} {release}, its text {found.kernel} {found.release}"
         raise BrokenModuleError(path, 0, why)
     found.digest, found.text = None, document.text
-    found.places_in_text = {}
     found.origin = Origin(find, kernel, release)
     found.changes = definition.label("changes") or FIRST
     return found

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from types import ModuleType
+
 from kcfg.core import diff
 from kcfg.core.diff import moves
-from kcfg.core.explain import explanation, glossary, goals, nearest, searching, story
+from kcfg.core.engine import reasons
+from kcfg.core.explain import explanation, glossary, goals, nearest, searching, story, thresholds
+from kcfg.core.kernel import Figure
 from kcfg.core.outputs.report import finding, registers, report
 from kcfg.core.outputs.typed import (
     Schema,
@@ -63,7 +67,9 @@ def _findings() -> Made:
 
 
 def _diff() -> Made:
-    typed = Typed({**vars(diff), **vars(explanation), **vars(story), **vars(moves)})
+    typed = Typed(
+        {**vars(diff), **vars(explanation), **vars(story), **vars(moves), **vars(thresholds)}
+    )
     side = {key: maybe(text()) for key in ("kcfg", "kernel", "release", "target", "name", "source")}
     change = closed(kind=text(), name=text(), old={}, new={}, only=maybe(text()))
     because = many(many(closed(kind=text(), name=text())))
@@ -85,15 +91,13 @@ def _diff() -> Made:
         only_old={"type": "object"},
         only_new={"type": "object"},
         moves=many(typed.of(moves.Move)),
+        parted=maybe(typed.of(thresholds.Changed)),
     )
     return _one_or_many(one), typed
 
 
 def _explain() -> Made:
-    names: dict[str, object] = {}
-    for module in (glossary, searching, nearest, goals, story, explanation):
-        names |= vars(module)
-    typed = Typed(names)
+    typed = _typed(glossary, searching, nearest, goals, thresholds, reasons, story, explanation)
     one = closed(
         schema={"const": SCHEMA},
         kernel=text(),
@@ -103,6 +107,8 @@ def _explain() -> Made:
         name=maybe(text()),
         source=maybe(text()),
         inputs=maybe({"type": "object"}),
+        figures=many(typed.of(Figure)),
+        fits=many(typed.of(reasons.Fit)),
         findings=many(finding()),
         registers=maybe(registers()),
         story=maybe(typed.of(story.Story)),
@@ -112,6 +118,14 @@ def _explain() -> Made:
         sought=maybe(typed.of(goals.Sought)),
     )
     return _one_or_many(one), typed
+
+
+def _typed(*modules: ModuleType) -> Typed:
+    """Schemas of the types that some modules name, those of the last first."""
+    names: dict[str, object] = {}
+    for module in modules:
+        names |= vars(module)
+    return Typed(names)
 
 
 OUTPUTS = {

@@ -83,7 +83,7 @@ def sweep(
     if isinstance(found, list):
         raise placeless(found)
     spec, axes = found.spec, found.axes
-    wanted = names.default_columns(spec.cls, axes, True) if columns is None else columns
+    wanted = names.every_value(spec.cls, axes) if columns is None else columns
     wanted = tuple(dict.fromkeys(_names(wanted, "columns")))
     shape = tuple(axis.length for axis in axes)
     if where is None and prod(shape) * len(wanted) > MOST:

@@ -73,21 +73,33 @@ def listing(cls: type[Kernel]) -> str:
 def default_columns(cls: type[Kernel], axes: tuple[Axis, ...], every: bool) -> list[str]:
     """The columns of a sweep that names none: what varies, and the verdict.
 
-    With ``every`` also what else makes a row derivable again, and all values. Where nothing varies
-    and there is no verdict, what its values play in the block, or every value.
+    With ``every`` all values, and what else makes a row derivable again. Where nothing varies and
+    there is no verdict, what its values play in the block, or every value.
     """
-    values = _declared(cls)
-    words = {spelling.word: spelling.means for spelling in cls.spellings}
-    varied = dict.fromkeys(words.get(key, key) for axis in axes for key in axis.keys)
-    inputs = [f"inputs.{key}" if isinstance(values.get(key), Quantity) else key for key in varied]
+    values, inputs = _declared(cls), _varied(cls, axes)
     if every:
-        others = (each.key for each in cls.inputs.values() if each.key not in varied)
-        given = (key for key in others if key not in values)
-        return [*inputs, *(key for key in values if key not in inputs), *given, *HEAD]
+        found = every_value(cls, axes)
+        others = (each.key for each in cls.inputs.values())
+        given = (key for key in others if key not in values and key not in inputs)
+        return [*found, *given, *HEAD]
     if VERDICT in values:
         return [*inputs, VERDICT]
     figures = [key for key in dict.fromkeys(cls.plays.values()) if key in values]
     return inputs or figures or list(values)
+
+
+def every_value(cls: type[Kernel], axes: tuple[Axis, ...]) -> list[str]:
+    """What varies, and all values."""
+    inputs = _varied(cls, axes)
+    return [*inputs, *(key for key in _declared(cls) if key not in inputs)]
+
+
+def _varied(cls: type[Kernel], axes: tuple[Axis, ...]) -> list[str]:
+    """The inputs that vary, by names that are theirs alone."""
+    values = _declared(cls)
+    words = {spelling.word: spelling.means for spelling in cls.spellings}
+    varied = dict.fromkeys(words.get(key, key) for axis in axes for key in axis.keys)
+    return [f"inputs.{key}" if isinstance(values.get(key), Quantity) else key for key in varied]
 
 
 @once

@@ -77,6 +77,8 @@ class Config(Kernel):
     cluster_m_given: int = optional(GIVEN["cluster_m"])
     cluster_n_given: int = optional(GIVEN["cluster_n"])
 
+    may_clash = True
+
     @classmethod
     def conflicts(cls, inputs: dict[str, Any], given: Collection[str]) -> list[Conflict]:
         told_ = [key for key in TILES if inputs[key] is not None]
