@@ -377,6 +377,13 @@ def derive(kernel: str, release: str, inputs: dict[str, Any]) -> Kernel:
     return cls(target=targets.find(), **{names[key]: value for key, value in inputs.items()})
 
 
+def sayable(kernel: str, release: str, inputs: dict[str, Any]) -> bool:
+    """Whether a spec may say inputs, by key: of others nothing is to be derived."""
+    cls = kernels.find(kernel, release)
+    names = {member.key: name for name, member in cls.inputs.items()}
+    return not cls.faults(targets.find(), {names[key]: value for key, value in inputs.items()})
+
+
 @cache
 def random(kernel: str, release: str) -> st.SearchStrategy[dict[str, Any]]:
     """Inputs drawn from their declarations, most of them of the size real shapes have."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -114,7 +115,8 @@ def test_whatever_a_program_reads_is_utf_8(command: str, format: str) -> None:
         for charset in ("utf-8", "utf-16")
     ]
     assert found[0].exit_code == found[1].exit_code in (0, 1)
-    assert found[1].stdout_bytes == found[0].stdout_bytes != b""
+    one, other = (re.sub(rb'time="[^"]*"', b"", each.stdout_bytes) for each in found)
+    assert other == one != b""
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "ascii", "utf-16"])

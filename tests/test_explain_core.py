@@ -288,6 +288,12 @@ def errors_of(kernel: Kernel) -> bool:
     return any(finding.severity == "error" for finding in findings(kernel))
 
 
+def mended(kernel: Kernel, changes: dict[str, Any]) -> bool:
+    inputs = kernel.asked() | changes
+    sayable = shapes.sayable(kernel.kernel, kernel.release, inputs)
+    return sayable and bool(changed(kernel, changes).read("supported"))
+
+
 def by_brute_force(
     kernel: Kernel, allowed: list[Move], together: int
 ) -> dict[frozenset[str], float]:
@@ -303,7 +309,7 @@ def by_brute_force(
                 pairs = list(zip(chosen, row, strict=True))
                 changes = {key: value for move, value in pairs for key in move.keys}
                 far = sum(distance(move.given, value) for move, value in pairs)
-                if far < mending.get(names, inf) and changed(kernel, changes).read("supported"):
+                if far < mending.get(names, inf) and mended(kernel, changes):
                     mending[names] = far
     return mending
 

@@ -138,3 +138,8 @@ def test_one_with_mistakes_is_told_by_its_file(text: str, why: str, mine: Path) 
     assert why in str(caught.value)
     assert str(path) in str(caught.value)
     assert repr(kcfg("derive", "-", stdin="{kernel: mine}").exception) == repr(caught.value)
+
+
+@pytest.mark.parametrize("kernel", kernels.names())
+def test_the_library_of_a_kernel_is_known_without_reading_it(kernel: str) -> None:
+    assert kernels.library(kernel) == kernels.find(kernel).library != ""

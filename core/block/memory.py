@@ -49,7 +49,7 @@ class SharedMemory:
     def pipeline_bytes(self) -> int | None:
         """What pipelines take of dynamic shared memory, at the least; None where none says."""
         said = any(line.stage_bytes is not None or line.fixed_bytes for line in self.pipelines)
-        return rings.total(rings.groups(self)) if said else None
+        return rings.total(self.ring_groups) if said else None
 
     @Derived
     def homes(self) -> list[tuple[int, ...]]:
@@ -60,6 +60,11 @@ class SharedMemory:
     def sides(self) -> list[rings.Side]:
         """For every pipeline the bytes it lies in: which it shares, and which lie beside it."""
         return rings.sides(self)
+
+    @Derived
+    def ring_groups(self) -> rings.Groups:
+        """Bytes of every side of every group of pipelines that share bytes."""
+        return rings.groups(self)
 
     @Derived
     def array_align(self) -> int | None:

@@ -6,6 +6,7 @@ its ring. What lies behind them moves up, as aligned as it asks for.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from kcfg.core.block import aliases, rings
@@ -34,11 +35,20 @@ def budget(block: Block) -> int:
 
 def needed(block: Block, index: int, stages: int) -> int:
     """Dynamic bytes of a block of whose pipeline ``index`` there are so many ``stages``."""
+    return _needing(block, index)(stages)
+
+
+def _needing(block: Block, index: int) -> Callable[[int], int]:
+    """The same for any number of stages, from what does not change with them."""
     line = block.pipelines[index]
-    beside = rings.beside(block, rings.groups(block), index)
-    alone = beside + (line.fixed_bytes or 0) + stages * (line.stage_bytes or 0)
+    beside = rings.beside(block, block.ring_groups, index) + (line.fixed_bytes or 0)
     growing = growth(block, index)
-    return max(alone, _end(block, growing, stages)) if growing else alone
+
+    def bytes_of(stages: int) -> int:
+        alone = beside + stages * (line.stage_bytes or 0)
+        return max(alone, _end(block, growing, stages)) if growing else alone
+
+    return bytes_of
 
 
 def each_takes(block: Block, index: int) -> int:
@@ -49,11 +59,11 @@ def each_takes(block: Block, index: int) -> int:
 
 def fitting(block: Block, index: int) -> int:
     """The most stages of a pipeline that fit a block's shared memory; one has at least a byte."""
-    most = budget(block)
+    most, bytes_of = budget(block), _needing(block, index)
     few, many = 0, max(most, 0) + 1  # so many fit, and so many do not
     while many - few > 1:
         half = (few + many) // 2
-        few, many = (half, many) if needed(block, index, half) <= most else (few, half)
+        few, many = (half, many) if bytes_of(half) <= most else (few, half)
     return few
 
 

@@ -11,11 +11,11 @@ from kcfg.core.once import once
 
 
 def elsewhere(kernel: Kernel) -> Iterator[Kernel]:
-    """The newest release of every other kernel that takes the inputs of a refused one.
+    """The newest release of every other kernel of its library that takes a refused one's inputs.
 
-    It must know every input that is not at its default under the same name, and need no
-    other. A kernel without a verdict of its own takes nothing. What is launched for a call is
-    compared with what others launch for it.
+    Other libraries have other names for what they are asked. It must know every input that is
+    not at its default under the same name, and need no other. A kernel without a verdict of its
+    own takes nothing. What is launched for a call is compared with what others launch for it.
     """
     if kernel.verdict is not False:
         return
@@ -54,7 +54,7 @@ def _related(kernel: type[Kernel]) -> tuple[type[Kernel], ...]:
     """Every other kernel, in its newest release, whose needed inputs this one has too."""
     keys = {member.key for member in kernel.inputs.values()}
     found = []
-    for name in kernels.names():
+    for name in (each for each in kernels.names() if kernels.library(each) == kernel.library):
         other = kernels.find(name, kernels.releases(name)[-1])
         if kernel.origin is not None and kernel.of_call() is kernel:
             other = other.of_call() or other

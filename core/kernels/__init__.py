@@ -60,6 +60,18 @@ def find(kernel: str, release: str | None = None) -> type[Kernel]:
     return found
 
 
+@cache
+def library(kernel: str) -> str:
+    """The library that a kernel is of; a definition is not read for it, but for this one line."""
+    newest = releases(kernel)[-1]
+    file = _releases(kernel)[newest]
+    if not file.endswith(DEFINITION):
+        return find(kernel).library
+    with open(os.path.join(__path__[0], kernel, file), encoding="utf-8") as lines:
+        said = (line.partition(":")[2].strip() for line in lines if line.startswith("library:"))
+        return next(said, "")
+
+
 def with_calls() -> list[tuple[str, str]]:
     """The kernels and releases of which it is known what is launched for a call."""
     every = ((name, release) for name in names() for release in releases(name))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kcfg.core.block.block import Block
 from kcfg.core.block.parts import Pipeline
-from kcfg.core.block.rings import groups, label, total
+from kcfg.core.block.rings import label, total
 from kcfg.core.figures import size, some
 from kcfg.core.hardware.sources import H200_DEVICE, PG
 from kcfg.core.rules import Breach, rule
@@ -80,7 +80,7 @@ def stages_that_fit(block: Block, pipelines: tuple[Pipeline, ...]) -> Iterator[B
     from kcfg.core.block.stages import budget, each_takes, fitting as stages_fit, needed
 
     asked = block.shared.dynamic if block.shared is not None else None
-    most, found = budget(block), groups(block)
+    most, found = budget(block), block.ring_groups
     for index, line in enumerate(pipelines):
         if not line.stage_bytes:
             continue
