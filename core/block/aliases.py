@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 from kcfg.core.engine.arith import up
@@ -51,6 +51,16 @@ def roots(buffers: Sequence[Named]) -> list[int]:
         for each in seen:
             found[each] = root
     return found
+
+
+def apart(buffers: Sequence[Named], lengths: Mapping[int, int]) -> dict[int, int]:
+    """Lengths by the index of their buffers; of those that share bytes the longest alone."""
+    owner, longest = roots(buffers), dict[int, int]()
+    for index, length in lengths.items():
+        best = longest.setdefault(owner[index], index)
+        if length > lengths[best]:
+            longest[owner[index]] = index
+    return {index: lengths[index] for index in lengths if longest[owner[index]] == index}
 
 
 UNKNOWN = -1

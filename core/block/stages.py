@@ -53,13 +53,22 @@ def _needing(block: Block, index: int) -> Callable[[int], int]:
 
 def each_takes(block: Block, index: int) -> int:
     """Bytes of one stage of a pipeline, its mbarriers included where its ring holds them."""
-    growing = growth(block, index)
-    return sum(more for _, more in growing.values()) or block.pipelines[index].stage_bytes or 0
+    growing = parts_of_stage(block, index)
+    return sum(growing.values()) or block.pipelines[index].stage_bytes or 0
 
 
-def fitting(block: Block, index: int) -> int:
-    """The most stages of a pipeline that fit a block's shared memory; one has at least a byte."""
+def parts_of_stage(block: Block, index: int) -> dict[int, int]:
+    """Bytes of one stage by region; of regions that share bytes the one that takes most."""
+    growing = {where: more for where, (_, more) in growth(block, index).items()}
+    return aliases.apart([region for _, region in block.placed], growing)
+
+
+def fitting(block: Block, index: int, room: int | None = None) -> int:
+    """The most stages of a pipeline that fit a block's shared memory, or its ``room`` if that is
+    less; one has at least a byte.
+    """
     most, bytes_of = budget(block), _needing(block, index)
+    most = most if room is None else min(most, room)
     few, many = 0, max(most, 0) + 1  # so many fit, and so many do not
     while many - few > 1:
         half = (few + many) // 2
@@ -111,12 +120,11 @@ def _end(block: Block, growing: Growth, stages: int) -> int:
     sizes = [max((r.bytes or 0) + more.get(where, 0), 0) for where, r in enumerate(regions)]
     aligns = [region.align or 1 for region in regions]
     owner = aliases.roots(regions)
+    pushing = {owner[at]: by for at, by in aliases.apart(regions, more).items()}
     starts: list[int | None] = []
     for where, (start, region) in enumerate(block.placed):
         moved = sum(
-            by
-            for at, by in more.items()
-            if owner[at] == at != where and block.placed[at][0] < start
+            by for at, by in pushing.items() if at != owner[where] and block.placed[at][0] < start
         )
         fixed = None if region.offset is None else up(max(start + moved, 0), aligns[where])
         starts.append(fixed if moved else region.offset)

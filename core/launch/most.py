@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from kcfg.core.block import stages
+from kcfg.core.block import aliases, stages
 from kcfg.core.block.block import Block
 from kcfg.core.block.parts import MAX, Pipeline, Region, Shared, has_most
 from kcfg.core.block.rings import label
@@ -99,11 +99,30 @@ class _Search:
         return whole - (self.line.fixed_bytes or 0)
 
     def _clash(self, block: Block) -> str:
-        """What region that stays where it is said to be the stages run into; empty for none."""
+        """What region that does not move up the stages run into; empty for none."""
+        over = self._over(block)
+        if over is not None and self._over(self.one) is None:
+            return over
         before, now = self.one.smem, block.smem
         if not now or not now.unplaced or not before or before.unplaced:
             return ""
         return str(now.unplaced) if now.unplaced.inside else ""
+
+    def _over(self, block: Block) -> str | None:
+        """What lies behind the region whose place a part of the ring takes, and that part is over.
+
+        Nothing is moved up by what only shares bytes.
+        """
+        owner = aliases.roots(self.regions)
+        for where in self.one.homes[self.index]:
+            start, region = block.placed[where]
+            if owner[where] == where:
+                continue
+            for at, (other, each) in enumerate(block.placed):
+                if owner[at] != owner[where] and start <= other < start + (region.bytes or 0):
+                    names = _name(self.regions[where], where), _name(each, at)
+                    return f"{names[0]} ends behind the start of {names[1]}"
+        return None
 
     # Why there is no number
 
@@ -194,10 +213,10 @@ class _Search:
 
     def _parts(self, block: Block) -> str:
         """What a stage is made of, in words."""
-        growing = stages.growth(block, self.index)
+        growing = stages.parts_of_stage(block, self.index)
         parts = [
             f"{_name(self.regions[where], where)} {each:,}"
-            for where, (_, each) in sorted(growing.items())
+            for where, each in sorted(growing.items())
         ]
         return " + ".join(parts) if len(parts) > 1 else "one stage"
 

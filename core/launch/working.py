@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from kcfg.core.block import aliases
 from kcfg.core.block.parts import Mbarriers, Pipeline, Region, Shared, has_most
 from kcfg.core.block.slots import aligned, content, counted, counts, held, span
 from kcfg.core.figures import size, some
@@ -153,8 +154,11 @@ class _Working:
         line, changes, path = self.lines[index], dict[str, int](), f"pipelines[{index}]"
         parts = [where for where in ring if not regions[where].mbarriers]
         if line.stage_bytes is None and parts and all(where in slots for where in parts):
-            how = " + ".join(f"{_name(regions[where], where)} {slots[where]:,}" for where in parts)
-            bytes_ = sum(slots[where] for where in parts)
+            apart = aliases.apart(regions, {where: slots[where] for where in parts})
+            how = " + ".join(
+                f"{_name(regions[where], where)} {each:,}" for where, each in apart.items()
+            )
+            bytes_ = sum(apart.values())
             changes["stage_bytes"] = self._follows(f"{path}.stage_bytes", bytes_, "bytes", how)
         each = self.target.mbarrier_bytes
         barriers = [where for where in ring if regions[where].mbarriers]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kcfg.core.block.aliases import apart
 from kcfg.core.block.block import Block
 from kcfg.core.block.parts import Pipeline, Region
 from kcfg.core.block.rings import label
@@ -111,11 +112,11 @@ def _stage(block: Block, line: Pipeline, at: int, found: Members) -> Iterator[Br
     """A stage that is smaller than what the slots of its ring hold; a larger one is PIPE006."""
     from kcfg.core.block.slots import content
 
-    slots = [content(region, block.target) for _, region in found if not region.mbarriers]
-    known = [slot for slot in slots if slot is not None]
+    slots = {at: content(region, block.target) for at, region in found if not region.mbarriers}
+    known = {at: slot for at, slot in slots.items() if slot is not None}
     if line.stage_bytes is None or not known or len(known) < len(slots):
         return
-    need = sum(known)
+    need = sum(apart([region for _, region in block.placed], known).values())
     if line.stage_bytes < need:
         names = joined(named(each, index) for index, each in found if not each.mbarriers)
         yield Breach(

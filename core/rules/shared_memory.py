@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from kcfg.core.block.block import Block
 from kcfg.core.block.shared_memory import LEAST_ALIGN
+from kcfg.core.block.stages import fitting as stages_that_fit, growth
 from kcfg.core.engine.arith import down
 from kcfg.core.figures import size, some
 from kcfg.core.finding import Severity
@@ -100,10 +101,12 @@ def _blamed(block: Block) -> str:
 def _smaller(block: Block, most: int) -> str:
     """What to leave out to come to ``most``: stages where a pipeline has enough, else bytes."""
     excess = (block.shared_bytes_most or 0) - most
-    for line in block.pipelines:
+    for index, line in enumerate(block.pipelines):
         if line.stages and line.stage_bytes:
             fitting = line.stages - -(-excess // line.stage_bytes)
-            if fitting >= 1:
+            if not block.derived and growth(block, index):  # what is behind moves up, as aligned
+                fitting = stages_that_fit(block, index, most - (block.static_bytes or 0))
+            if 1 <= fitting < line.stages:
                 name = f" of {line.name}" if line.name else ""
                 return f"{some(fitting, 'stage')}{name} {'fits' if fitting == 1 else 'fit'}"
     dynamic = block.dynamic_bytes or 0
