@@ -549,3 +549,56 @@ def test_the_manual_lists_the_keys() -> None:
     page = flat(run("kernels", "launch").stdout)
     assert "shared.regions[].ring text The pipeline whose stages are its slots." in page
     assert "max for the most that fit" in page
+
+
+SHARING = """\
+kernel: launch
+shape:
+  threads: 128
+  shared:
+    base_align: 1024
+    regions:
+      - {name: raw, ring: p, of: fp8, shape: [128, 64], align: 1024}
+      - {name: wide, ring: p, of: bf16, shape: [64, 64], align: 1024, alias_of: raw}
+  pipelines: [{name: p, stages: max}]
+"""
+
+
+def test_what_shares_bytes_in_a_ring_counts_once() -> None:
+    names = ("pipelines[0].stages", "pipelines[0].stage_bytes", "smem.used")
+    asked = [word for name in names for word in ("--get", name)]
+    assert run("derive", "-", *asked, stdin=SHARING).stdout == "28\n8192\n229376\n"
+    told = run("validate", "-", "--quiet", "--set", "pipelines[p].stages=29", stdin=SHARING)
+    assert "28 stages of p fit" in told.stdout and told.exit_code == 1
+    assert run("validate", "-", "--set", "pipelines[p].stages=28", stdin=SHARING).exit_code == 0
+
+
+def test_max_stops_before_what_no_alias_moves() -> None:
+    shape = (
+        "shared: {base_align: 1024, regions: [{name: out, of: f32, shape: [64, 64], align: 1024},"
+        " {name: a, ring: p, of: bf16, shape: [64, 64], align: 1024, alias_of: out},"
+        " {name: bias, of: f32, shape: [256]}]}, pipelines: [{name: p, stages: max}]"
+    )
+    text = f"{{kernel: launch, shape: {{{shape}}}}}"
+    assert run("derive", "-", "--get", "pipelines[0].stages", stdin=text).stdout == "2\n"
+    told = run("explain", "-", "pipelines[0].stages", stdin=text).stdout
+    assert "with one more a ends behind the start of bias" in flat(told)
+
+
+@pytest.mark.parametrize("dynamic", ["", "dynamic: 100000, "])
+@pytest.mark.parametrize("asked", [57, 90, 300])
+@pytest.mark.parametrize(
+    "regions",
+    [
+        "{name: r, ring: p, of: bf16, shape: [77, 64], stride: 12 KiB}, {bytes: 1216}",
+        "{name: e, ring: p, mbarriers: 2}, {of: f32, shape: [62, 64], align: 1024},"
+        " {name: a, ring: p, of: fp8, shape: [158, 33]}",
+    ],
+)
+def test_what_is_said_to_fit_is_the_most_that_does(regions: str, asked: int, dynamic: str) -> None:
+    shape = f"shared: {{{dynamic}base_align: 1024, regions: [{regions}]}}"
+    text = f"{{kernel: launch, shape: {{{shape}, pipelines: [{{name: p, stages: max}}]}}}}"
+    most = run("derive", "-", "--get", "pipelines[0].stages", stdin=text).stdout.strip()
+    told = run("validate", "-", "--set", f"pipelines[p].stages={asked}", stdin=text)
+    fitting = re.findall(r"([\d,]+) stages (?:of p )?fit\b", told.stdout)
+    assert fitting and set(fitting) == {most}

@@ -432,3 +432,18 @@ def test_prune_takes_short_names_and_says_what_is_wrong() -> None:
         kcfg.prune("fa4", [{"bm": 64}], qkv_dtype="bf16", **depth)
     with pytest.raises(kcfg.Error, match="no verdict of its own"):
         kcfg.prune("matmul", [{"M": 128}], ab_dtype="bf16", c_dtype="bf16", N=128, K=128)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: kcfg.diff("1..3", "1..3"),  # type: ignore[arg-type]
+        lambda: kcfg.prune("cutlass_gemm", 1.5),  # type: ignore[arg-type]
+        lambda: kcfg.load(1.5),  # type: ignore[arg-type]
+        lambda: kcfg.early_config_prune("cutlass_gemm", names=1.5),  # type: ignore[arg-type]
+        lambda: kcfg.early_config_prune("triton_attention", names=[1]),  # type: ignore[arg-type]
+    ],
+)
+def test_what_is_of_another_kind_is_an_error_in_words(call: Any) -> None:
+    with pytest.raises(kcfg.Error, match="not "):
+        call()

@@ -129,6 +129,8 @@ def early_config_prune(
     if reason:
         raise error(reason, "target")
     inputs = [each.key for each in cls.inputs.values()]
+    if not (names is None or isinstance(names, Mapping)):
+        raise error(f"names is a mapping of inputs to arguments, not {names!r}")
     for key in (*(names or {}), *fixed):
         if key not in inputs:
             close = nearest(key, inputs)

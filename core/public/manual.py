@@ -117,6 +117,8 @@ def load(path: str | os.PathLike[str]) -> Manual:
     from kcfg.core.spec.known import Known
     from kcfg.core.spec.problem import Problem
 
+    if not isinstance(path, str | os.PathLike):
+        raise error(f"a definition is named by the path of its file, not by {path!r}")
     said = os.fspath(path)
     file = said.partition("#")[0]
     try:

@@ -128,6 +128,8 @@ def prune(
     candidates are not changed. Raises `Error` for inputs that are unknown, missing, of the wrong
     kind or out of range, and for a kernel that has neither.
     """
+    if not isinstance(candidates, Iterable):
+        raise error(f"candidates are several mappings of inputs by name, not {candidates!r}")
     given = list(candidates)
     call = (opened(kernel), release, target)
     for each in given:
