@@ -60,10 +60,10 @@ TWO: dict[str, Callable[[Any, Any], Any]] = {
     "least(one={}, two={})": min,
     "most(one={}, two={})": max,
     "total(one={}, two={})": lambda a, b: a + b,
-    "next_pow2({}) + {}": lambda a, b: next_pow2(a) + b,
-    "prev_pow2({}) + {}": lambda a, b: prev_pow2(a) + b,
+    "(next_pow2({}) + {})": lambda a, b: next_pow2(a) + b,
+    "(prev_pow2({}) + {})": lambda a, b: prev_pow2(a) + b,
     "halved(abs({}), abs({}) + 1)": lambda a, b: halved(abs(a), abs(b) + 1),
-    "(0 - ({}) + {})": lambda a, b: b - a,
+    "(0 - {} + {})": lambda a, b: b - a,
 }
 CONDITIONS: dict[str, Callable[[Any, Any], bool]] = {
     "{} < {}": lambda a, b: a < b,
