@@ -27,19 +27,18 @@ def run(arguments: Sequence[str]) -> int:
 
     from kcfg.cli import validating
     from kcfg.cli.arguments import Parser
+    from kcfg.cli.intake.project import project
     from kcfg.core.check.listed import EXAMPLE
-    from kcfg.core.validate.settings import NAME, Projects
+    from kcfg.core.validate.settings import NAME
 
     parser = Parser(prog="kcfg-check", description=ABOUT)
     parser.add_argument("--strict", action=BooleanOptionalAction, help=validating.STRICT)
     parser.add_argument("--info", action="store_true", help=validating.INFO)
     given = parser.parse_args(arguments)
-    projects = Projects()
-    settings = projects.of("-")
-    for problem in projects.problems:
-        console.error(problem)
-    if projects.problems:
+    found = project()
+    if found is None:
         return FAILED
+    _, settings = found
     if not settings.check:
         console.error(f"nothing to check: no {NAME} with [tool.kcfg] check = [{EXAMPLE}]")
         return FAILED

@@ -30,18 +30,17 @@ def main() -> None:
 def run(arguments: Sequence[str]) -> int:
     """Check or write every listed file, and return the exit code."""
     from kcfg.cli.arguments import Parser
+    from kcfg.cli.intake.project import project
     from kcfg.core.emit.listed import EXAMPLE
-    from kcfg.core.validate.settings import NAME, Projects
+    from kcfg.core.validate.settings import NAME
 
     parser = Parser(prog="kcfg-emit", description=ABOUT)
     parser.add_argument("--write", action="store_true", help=WRITE)
     write = parser.parse_args(arguments).write
-    projects = Projects()
-    settings = projects.of("-")
-    for problem in projects.problems:
-        console.error(problem)
-    if projects.problems:
+    found = project()
+    if found is None:
         return FAILED
+    projects, settings = found
     if not settings.emit:
         console.error(f"nothing to emit: no {NAME} with [tool.kcfg] emit = [{EXAMPLE}]")
         return FAILED
