@@ -6,12 +6,14 @@ release, the inputs of the call, and what the dispatcher chooses where a spec gi
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, NamedTuple
+from collections.abc import Collection, Iterable
+from typing import Any, NamedTuple, TypeVar
 
 from kcfg.core.engine.quantity import Input, Quantity
 from kcfg.core.hardware.target import Target
 from kcfg.core.kernel import Conflict, Kernel
+
+K = TypeVar("K", bound=Kernel)
 
 
 class Origin(NamedTuple):
@@ -48,6 +50,12 @@ def optional(cls: type[Kernel], name: str) -> Any:
 def renamed(quantity: Any, name: str) -> Any:
     """A quantity of a configuration under another name, as an intermediate result."""
     return Quantity(quantity.formula, quantity.unit, quantity.source, name, step=True)
+
+
+def left_free(kernel: K, names: Collection[str]) -> K:
+    """The same call, some inputs of which, by attribute, are the dispatcher's to choose."""
+    given = {name: getattr(kernel, name) for name in kernel.inputs if name not in names}
+    return type(kernel)(target=kernel.target, **given)
 
 
 def overruled(kernel: Kernel, chosen: dict[str, Any]) -> list[tuple[str, str]]:

@@ -204,14 +204,7 @@ class CalledAttention(r26_6.FlashAttention4, Call):
         return tuple(called.overruled(self, self._chosen()))
 
     def _chosen(self) -> dict[str, Any]:
-        free = type(self)(
-            target=self.target,
-            **{
-                name: getattr(self, name)
-                for name in self.inputs
-                if name not in ("BM_asked", "splitk_asked", "ws_shared_key_given")
-            },
-        )
+        free = called.left_free(self, ("BM_asked", "splitk_asked", "ws_shared_key_given"))
         return {
             "BM_asked": free.launch.BM,
             "splitk_asked": free.launch.splitk_partitions,

@@ -218,8 +218,7 @@ class MLAPrefillCall(r26_7.MLAConfig, Call):
         free = {"num_q_given": 2, "single_o_given": False, "cap_given": 0}
         if self.selects:
             return ()
-        names = [name for name in self.inputs if name not in (*free, "select_given")]
-        chosen = type(self)(target=self.target, **{name: getattr(self, name) for name in names})
+        chosen = called.left_free(self, (*free, "select_given"))
         built = (chosen.query_tiles, chosen.single_output, chosen.key_tile_cap)
         return tuple(called.overruled(self, dict(zip(free, built, strict=True))))
 
