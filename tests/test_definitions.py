@@ -204,6 +204,26 @@ values: {twice: 2 * N}
     assert defined.derived(text, n_tokens=3, heads=2).read("twice") == 12
 
 
+def test_an_element_type_in_place_of_its_size(tmp_path: Path) -> None:
+    text = """
+defines: g
+inputs:
+  size: {default: 2, unit: bytes}
+  dtype: {in_place_of: size, is: bytes_of(dtype), dtype: [bf16, fp8], doc: Element type.}
+values: {tile: 64 * size}
+"""
+    assert defined.derived(text, dtype="fp8").read("tile") == 64
+    assert defined.derived(text, dtype="bfloat16").read("tile") == 128
+    wrong = f"{text}---\nkernel: g\nshape: {{dtype: float32}}\n"
+    ((place, message),) = defined.complaints(wrong)
+    assert place == "9:16" and "bfloat16" in message and "float8_e4m3fn" in message
+    path = tmp_path / "g.kcfg.yaml"
+    path.write_text(text)
+    validator = jsonschema.Draft202012Validator(schema(str(path)))
+    assert validator.is_valid({"kernel": "g", "shape": {"dtype": "fp8"}})
+    assert not validator.is_valid({"kernel": "g", "shape": {"dtype": "float32"}})
+
+
 def test_extends_takes_over_and_replaces_in_place() -> None:
     text = """
 defines: base

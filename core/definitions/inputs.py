@@ -27,7 +27,7 @@ from kcfg.core.spec.scalars import (
 from kcfg.core.spec.section import Entry
 
 KEYS = ("default", "unit", "doc", "least", "most", "tunable", "choices", "dtype")
-INSTEAD = ("in_place_of", "is", "unit", "doc", "least", "most", "tunable")
+INSTEAD = ("in_place_of", "is", *KEYS[1:])
 WRITTEN = 1 << 40
 """The largest number, up or down, that may be written in a definition."""
 

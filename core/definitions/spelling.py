@@ -5,11 +5,14 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from kcfg.core.engine import arith, terms, trees
+from kcfg.core.definitions.names import refused
+from kcfg.core.engine import arith, formula, terms, trees
 from kcfg.core.engine.formula import Expression
+from kcfg.core.engine.quantity import Input, Quantity
 from kcfg.core.engine.struct import Struct
 from kcfg.core.expressions.words import WORDS
 from kcfg.core.hardware.dtypes import dtype_bytes
+from kcfg.core.kernel import VERDICT
 
 NAMES: dict[Any, str] = {word.function: name for name, word in WORDS.items()} | {
     dtype_bytes: "bytes_of"
@@ -22,6 +25,18 @@ PLAIN = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)
 
 class UnreachedError(ValueError):
     """What the grammar has no words for; the text says what that is."""
+
+
+def name_of(struct: type[Struct], member: Input | Quantity[Any]) -> str:
+    """The name that an input or value has in a definition: its key, without dots.
+
+    Where a word, a place or an input has that name, a value gets another.
+    """
+    name = member.key.replace(".", "_")
+    taken = isinstance(member, Quantity) and any(
+        name == each.key for each in struct.inputs.values()
+    )
+    return f"{name}_derived" if taken or refused(name, "value") else name
 
 
 def spelled(expression: Expression, struct: type[Struct]) -> str:
@@ -48,6 +63,8 @@ class _Spelling:
                 return self.call(node)
             case ast.BinOp() if type(node.op) in JOINS:
                 return ast.BoolOp(JOINS[type(node.op)], [self.of(node.left), self.of(node.right)])
+            case ast.BinOp(op=ast.LShift(), right=ast.Constant(value=int() as bits)):
+                return ast.BinOp(self.of(node.left), ast.Mult(), ast.Constant(2**bits))
             case ast.BinOp() if isinstance(node.op, PLAIN):
                 return ast.BinOp(self.of(node.left), node.op, self.of(node.right))
             case ast.UnaryOp(ast.USub()):
@@ -61,9 +78,12 @@ class _Spelling:
         if path[0] == "target" and len(path) == 2:
             return ast.Attribute(ast.Name("target", ast.Load()), path[1], ast.Load())
         member = self.struct.inputs.get(path[0]) or self.struct.quantities.get(path[0])
-        if member is None or len(path) > 1 or "." in member.key:
+        if path == (VERDICT,) and member is not None:  # which has no name in formulas
+            verdict = formula.of(self.struct.quantities[VERDICT])
+            return _Spelling(verdict.names, self.struct).of(verdict.tree)
+        if member is None or len(path) > 1:
             raise UnreachedError(f"`{'.'.join(path)}` belongs to a struct within the struct")
-        return ast.Name(member.key, ast.Load())
+        return ast.Name(name_of(self.struct, member), ast.Load())
 
     def call(self, node: ast.Call) -> ast.expr:
         function = self.names.get(node.func.id) if isinstance(node.func, ast.Name) else None
@@ -75,9 +95,34 @@ class _Spelling:
         if function is terms.pick:
             return ast.IfExp(*given)
         if function not in NAMES:
-            raise UnreachedError(f"`{ast.unparse(node.func)}` is no word of formulas")
+            return self.by_case(node, function)
         named = [ast.keyword(each.arg, self.of(each.value)) for each in node.keywords]
         return ast.Call(ast.Name(NAMES[function], ast.Load()), given, named)
+
+    def by_case(self, node: ast.Call, function: Any) -> ast.expr:
+        """A function that is no word, of an input that is one of a few texts: what it gives for
+        each of them."""
+        path = trees.path_of(node.args[0]) if len(node.args) == 1 and not node.keywords else ()
+        member = self.struct.inputs.get(path[0]) if len(path) == 1 else None
+        if function is None or member is None or member.kind is not str:
+            raise UnreachedError(f"`{ast.unparse(node.func)}` is no word of formulas")
+        name = ast.Name(member.key, ast.Load())
+        cases: dict[Any, list[ast.expr]] = {}
+        for text in member.choices:
+            cases.setdefault(function(text), []).append(ast.Constant(text))
+        if set(cases) == {True, False}:
+            return _among(name, cases[True])
+        *others, last = cases
+        chosen = _literal(last)
+        for value in reversed(others):
+            chosen = ast.IfExp(_among(name, cases[value]), _literal(value), chosen)
+        return chosen
+
+
+def _among(name: ast.expr, texts: list[ast.expr]) -> ast.expr:
+    if len(texts) == 1:
+        return ast.Compare(name, [ast.Eq()], texts)
+    return ast.Compare(name, [ast.In()], [ast.List(texts, ast.Load())])
 
 
 def _literal(value: Any) -> ast.expr:

@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 from kcfg.core.block import placing
 from kcfg.core.engine import arith
 from kcfg.core.engine.trees import path_of
+from kcfg.core.hardware.dtypes import dtype_bytes
+from kcfg.core.hardware.occupancy import register_cap
 from kcfg.core.kernel import Kernel
 
 OPERATORS = {"add": ast.Add(), "sub": ast.Sub(), "mul": ast.Mult(), "floordiv": ast.FloorDiv()}
@@ -65,8 +67,19 @@ class Carved(NamedTuple):
     stages: Any
 
 
+class Bounds(NamedTuple):
+    """The registers that launch bounds leave a thread."""
+
+    threads: Any
+    blocks: Any
+
+
 class Traces(NamedTuple):
-    """What the methods of a kernel place; None for what they do not, or not in formulas."""
+    """What the methods of a kernel place; None for what they do not, or not in formulas.
+
+    The columns allocated are None too where they follow as they do for a definition that does
+    not say them.
+    """
 
     smem: tuple[Any, Any, list[Carved]] | None
     tmem: tuple[Any, list[tuple[str, Any, Any]]] | None
@@ -101,11 +114,7 @@ class _Over:
         method = getattr(self._cls, name)
         if not isinstance(method, FunctionType):
             raise AttributeError(name)
-        names = {**method.__globals__, **_noting(method.__globals__)}
-        code = method.__code__
-        return FunctionType(code, names, name, method.__defaults__, method.__closure__).__get__(
-            self
-        )
+        return noting(method).__get__(self)
 
 
 class _Target:
@@ -118,28 +127,46 @@ def _carve(parts: Iterable[Any], needs: Any = None) -> list[Carved]:
     return [Carved(*part) for part in parts]
 
 
+def _carved(parts: Iterable[Any]) -> list[Carved]:
+    found = list(parts)
+    if not all(isinstance(each, Carved) for each in found):
+        raise TypeError("a part is placed by other means")
+    return found
+
+
 NOTING: dict[Any, Callable[..., Any]] = {
     placing.carve: _carve,
-    placing.shared: lambda struct, limit, used, regions: (limit, used, list(regions)),
+    placing.shared: lambda struct, limit, used, regions: (limit, used, _carved(regions)),
     placing.columns: lambda name, column, width, *others: (name, column, width, *others),
     placing.tensor: lambda target, used, allocated, regions: (allocated, list(regions)),
     placing.role: lambda name, first, last, count: (name, first, last, count),
+    placing.allocation: lambda target, used: None,  # what definitions say where they say nothing
+    register_cap: lambda target, *bounds: Bounds(*bounds),
     placing.registers: lambda target, entry, *roles: (entry, list(roles)),
     placing.barriers: lambda groups: list(groups),
     arith.div: lambda a, b: a // b,
+    dtype_bytes: lambda dtype: Traced(
+        ast.Call(ast.Name("bytes_of", ast.Load()), [tree_of(dtype)], [])
+    ),
 }
-"""What stands for each function of placing."""
+"""What stands for each function of placing, and for those of numbers that are not known."""
 
 
-def _noting(names: dict[str, Any]) -> dict[str, Any]:
-    found = {}
-    for name, value in names.items():
+def noting(function: Callable[..., Any]) -> FunctionType:
+    """A function with those of `NOTING` in place of what it calls.
+
+    Raises TypeError for a callable that is none.
+    """
+    if not isinstance(function, FunctionType):
+        raise TypeError("what has no code of its own cannot be traced")
+    names = dict(function.__globals__)
+    for name, value in function.__globals__.items():
         try:
-            if value in NOTING:
-                found[name] = NOTING[value]
+            names[name] = NOTING.get(value, value)
         except TypeError:  # what cannot be looked up is none of them
             continue
-    return found
+    code = function.__code__
+    return FunctionType(code, names, function.__name__, function.__defaults__, function.__closure__)
 
 
 def is_name(value: Any) -> bool:

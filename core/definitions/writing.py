@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from kcfg.core.definitions.spelling import UnreachedError, spelled
-from kcfg.core.definitions.tracing import Traced, Traces, traced, tree_of
+from kcfg.core.definitions.spelling import UnreachedError, name_of, spelled
+from kcfg.core.definitions.tracing import Bounds, Traced, Traces, noting, traced, tree_of
 from kcfg.core.engine import formula, terms
 from kcfg.core.engine.formula import Expression
 from kcfg.core.engine.quantity import MOST, REQUIRED, Input, Quantity
@@ -95,8 +95,8 @@ def _inputs(cls: type[Kernel], reasons: dict[str, str]) -> Iterator[str]:
         }
         word = ast.Name(spelling.word, ast.Load())
         try:
-            tree = tree_of(spelling.convert(Traced(word), shape))
-        except (TypeError, AttributeError) as error:
+            tree = tree_of(noting(spelling.convert)(Traced(word), shape))
+        except (TypeError, AttributeError, KeyError) as error:
             reasons[spelling.word] = str(error)
             continue
         text = ast.unparse(tree).replace("self.", "")
@@ -130,11 +130,7 @@ def _values(cls: type[Kernel], reasons: dict[str, str]) -> Iterator[str]:
         if name == VERDICT:
             continue
         text = _spelled(cls, quantity, reasons)
-        if "." in quantity.key:
-            reasons[quantity.key] = "a name of a value has no dot"
-        if quantity.unit == "swizzle":
-            reasons.setdefault(quantity.key, "swizzles are no values of a definition")
-        yield f"  {quantity.key}:"
+        yield f"  {name_of(cls, quantity)}:"
         yield f"    is: {_formula(text)}"
         if quantity.unit != "count":
             yield f"    unit: {quantity.unit}"
@@ -171,28 +167,36 @@ def _block(cls: type[Kernel], found: Traces) -> Iterator[str]:
     def text(value: Any) -> str:
         return _formula(spelled(Expression(tree_of(value), {}), cls))
 
+    launch: list[str] = []
     yield from _shared(cls, found, text)
     if found.tmem is not None:
         allocated, ranges = found.tmem
         yield from ("", "tensor_memory:")
         for name, column, width, *_ in ranges:
             yield f"  {name}: {{columns: {text(width)}, at: {text(column)}}}"
-        yield f"tensor_memory_allocated: {text(allocated)}"
+        if allocated is not None:
+            yield f"tensor_memory_allocated: {text(allocated)}"
     elif cls.tmem is not Kernel.tmem:
         yield "# tensor_memory: not written out, its method is more than formulas"
-    if found.registers is not None:
+    if found.registers is not None and found.registers[1]:
         entry, roles = found.registers
         yield from ("", "roles:")
         for name, first, last, count in roles:
             warps = f"warp: {first}" if first == last else f"warps: {first}-{last}"
             sets = "" if count is None else f", registers: {text(count)}"
-            yield f"  {name}: {{{warps}{sets}}}"
-        yield f"registers_at_entry: {text(entry)}"
+            yield f"  {name.replace(' ', '_')}: {{{warps}{sets}}}"
+        if isinstance(entry, Bounds):
+            bounds = f"[{text(entry.threads)}, {text(entry.blocks)}]"
+            launch.append(f"registers: {{launch_bounds: {bounds}}}")
+        else:
+            yield f"registers_at_entry: {text(entry)}"
     elif cls.registers is not Kernel.registers:
         yield "# roles: not written out, their method is more than formulas"
     blocks = cls.plays.get("blocks_per_sm")
     if blocks:
-        yield from ("", "launch:", f"  blocks_per_sm: {blocks}")
+        launch.append(f"blocks_per_sm: {blocks}")
+    if launch:
+        yield from ("", "launch:", *(f"  {each}" for each in launch))
 
 
 def _shared(cls: type[Kernel], found: Traces, text: Any) -> Iterator[str]:
