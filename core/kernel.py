@@ -111,8 +111,6 @@ class Kernel(Struct):
     digest: ClassVar[str | None] = None
     """What tells the text that this kernel is defined by from any other; None where kcfg's own
     version does that."""
-    may_clash: ClassVar[bool] = False
-    """Whether `faults` has to be asked of every configuration, whatever its magnitudes."""
     text: ClassVar[str] = ""
     """The YAML that a shipped kernel is defined by; empty for one that is written in Python."""
     origin: ClassVar[Any] = None
@@ -183,6 +181,13 @@ class Kernel(Struct):
         Where there is something, nothing may be derived of them: numbers may have no end.
         """
         return []
+
+    def sound(self) -> Any:
+        """Whether `faults` finds nothing here but numbers without end; None where only it can say.
+
+        Of a kernel over arrays, an array of truth values.
+        """
+        return True
 
     @classmethod
     def of_call(cls) -> type[Kernel] | None:

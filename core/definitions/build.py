@@ -87,9 +87,10 @@ class _Builder:
         self.members.update(self.inputs.found)
         self.members.update(self._quantities())
         written = {name: each.said.place for name, each in self.formulas.all.items() if each.said}
-        faults = Faults(tuple(values.tables), clashes(tuple(self.roles.parts)), written)
+        shared = clashes(tuple(self.roles.parts))
+        faults = Faults(base or Kernel, tuple(values.tables), shared, written)
         self.members["faults"] = classmethod(lambda *asked: faults.of(*asked))
-        self.members["may_clash"] = faults.everywhere
+        self.members["sound"] = lambda kernel: faults.sound(kernel)
         self.members["wanted"] = tuple(dict.fromkeys(self.wanted))
         return cast(type[Kernel], Defined(definition.name, (base or Kernel,), self.members))
 

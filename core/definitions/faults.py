@@ -25,28 +25,49 @@ Clash = tuple[Part, Part]
 class Faults(NamedTuple):
     """What a definition must be asked for each spec: tables with gaps, roles that may clash.
 
-    ``written`` says where formulas stand, by attribute.
+    ``base`` is the class below this one, whose faults these come behind; ``written`` says where
+    formulas stand, by attribute.
     """
 
+    base: type[Kernel]
     tables: tuple[Table, ...]
     clashes: tuple[Clash, ...]
     written: dict[str, str]
 
-    @property
-    def everywhere(self) -> bool:
-        """Whether there may be faults that magnitudes do not tell of."""
-        return bool(self.tables or self.clashes)
-
     def of(self, cls: type[Kernel], target: Target, inputs: dict[str, Any]) -> list[Conflict]:
         """What is wrong with inputs, by attribute; `Kernel.faults` of a defined kernel."""
+        found = self.base.faults(target, inputs)
+        if found:
+            return found
         known: Any = cls  # mypy takes the class of a struct for something without a hash
         safe = within(known, tuple(inputs), tuple(map(_magnitude, inputs.values())))
-        if safe and not self.everywhere:
+        if safe and not (self.tables or self.clashes):
             return []
         if not safe and (large := self._too_large(cls, target, inputs)):
             return [large]
         kernel = cls(target=target, **inputs)
         return [*self._gaps(cls, kernel), *_clashes(cls, kernel, self.clashes)]
+
+    def sound(self, kernel: Kernel) -> Any:
+        """Where no table has a gap and no roles clash, also over arrays; `Kernel.sound`."""
+        found = self.base.sound(kernel)
+        if found is None:
+            return None
+        for table in self.tables:
+            given = [getattr(kernel, name.attribute) for name in table.by]
+            matching: Any = False
+            for case in table.cases:
+                same: Any = True
+                for value, literal in zip(given, case, strict=True):
+                    same = same & (value == literal)
+                matching = matching | same
+            found = found & matching
+        for clash in self.clashes:
+            both: Any = True
+            for condition in _conditions(clash):
+                both = both & getattr(kernel, condition)
+            found = found & (both ^ True)
+        return found
 
     def _too_large(
         self, cls: type[Kernel], target: Target, inputs: dict[str, Any]
@@ -86,9 +107,14 @@ def clashes(parts: tuple[Part, ...]) -> tuple[Clash, ...]:
     )
 
 
+def _conditions(clash: Clash) -> list[str]:
+    """The attributes of the conditions under which the roles are there."""
+    return [each.when for each in clash if each.when is not None]
+
+
 def _clashes(cls: type[Kernel], kernel: Kernel, clashes: tuple[Clash, ...]) -> Iterator[Conflict]:
     for one, two in clashes:
-        conditions = [each.when for each in (one, two) if each.when is not None]
+        conditions = _conditions((one, two))
         if all(getattr(kernel, each) for each in conditions):
             warp = max(one.first, two.first)
             message = f"warp {warp} has two roles, `{one.name}` and `{two.name}`: their conditions"

@@ -34,11 +34,11 @@ class Reasons:
         self.places = {leaf: place for place, leaf in enumerate(self.leaves)}
         self._holds: dict[Condition, Callable[[Any], Value]] = {}
 
-    def count(self, kernel: Kernel, points: int) -> Counter[int]:
-        """How many of the points fail at each condition first."""
+    def count(self, kernel: Kernel, points: int, asked: Value = True) -> Counter[int]:
+        """How many of the points, or of those ``asked`` about, fail at each condition first."""
         found: Counter[int] = Counter()
         if self.root:
-            self._fail(kernel, self.root, True, points, found)
+            self._fail(kernel, self.root, asked, points, found)
         return found
 
     def _fail(

@@ -156,14 +156,20 @@ class Worker:
         """The counts and rows of a cell; a sheet where it is ``alone`` in a block to be written."""
         if not cell.axes:
             return self._one_by_one(block, cell, 0)
-        if self.cls.may_clash or not self._fits(cell):
+        if not self._fits(cell):
             return self._one_by_one(block, cell, 1)
         view, kernel, points = self.arrays, self._kernel(self.arrays, cell.inputs), cell.points
-        good = counted(kernel.read(VERDICT), points) if self.verdict else 0
-        refused = view.reasons.count(kernel, points) if self.verdict and good < points else {}
-        mask = self._wanted(view, kernel)
+        sound = kernel.sound()
+        if sound is None:
+            return self._one_by_one(block, cell, 1)
+        wrong = points - counted(sound, points)
+        why = self._fault(block, cell, sound) if wrong else ""
+        good = counted(sound & kernel.read(VERDICT), points) if self.verdict else 0
+        least = points - wrong if self.verdict else 0
+        refused = view.reasons.count(kernel, points, sound) if good < least else {}
+        mask = sound & self._wanted(view, kernel)
         kept = counted(mask, points)
-        tally = Tally(points, good, kept, 0, tuple(refused.items()))
+        tally = Tally(points, good, kept, 0, tuple(refused.items()), wrong, why)
         if not kept:
             return tally, joined((), len(self.columns))
         if alone and kept == points and self.query.encode and not self.query.keep:
@@ -171,6 +177,11 @@ class Worker:
             return tally, Sheet(cell.in_order(np.empty(cell.shape, bool)).shape, columns)
         chosen = np.flatnonzero(cell.ordered(mask)) if kept < points else None
         return tally, self._selected(block, cell, kernel, chosen)
+
+    def _fault(self, block: Block, cell: Cell, sound: Value) -> str:
+        """What is wrong with the first of the points that are not sound."""
+        first = np.flatnonzero(~cell.ordered(sound))[0]
+        return self._singly(int(cell.numbers(block)[first]))[0].why
 
     def _wanted(self, view: View, kernel: Kernel) -> Value:
         """Which points there are to keep: those of the condition, and supported if need be."""

@@ -77,8 +77,6 @@ class Config(Kernel):
     cluster_m_given: int = optional(GIVEN["cluster_m"])
     cluster_n_given: int = optional(GIVEN["cluster_n"])
 
-    may_clash = True
-
     @classmethod
     def conflicts(cls, inputs: dict[str, Any], given: Collection[str]) -> list[Conflict]:
         told_ = [key for key in TILES if inputs[key] is not None]
@@ -103,6 +101,10 @@ class Config(Kernel):
         if not asked["select"] or layouts(target.tmem_columns, problem):
             return []
         return [Conflict("select", "the heuristics find no layout for this problem: give one")]
+
+    def sound(self) -> bool | None:
+        """Whether a layout is given; one that is searched for may not be there."""
+        return None if self.select else True
 
     @part()
     def given(self) -> Tiles:
