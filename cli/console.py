@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import NoReturn, TypeVar
 
 from kcfg.cli.exits import FAILED, FOUND, INTERRUPTED
+from kcfg.core import printing
 from kcfg.core.printing import printable_lines
 
 T = TypeVar("T")
@@ -116,6 +117,7 @@ def prepare() -> None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
         elif hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+    printing.listening = error
 
 
 def abandon() -> None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 LONGEST = 60
 """Characters of a given text that a message repeats in full."""
 
@@ -23,3 +27,17 @@ def printable(text: str) -> str:
 def printable_lines(text: str) -> str:
     """The same for a message of several lines, which stay lines."""
     return "\n".join(map(printable, text.split("\n")))
+
+
+def tell(message: str) -> None:
+    """Say what is beside any result: to who listens, else as a warning of Python's."""
+    if listening is not None:
+        listening(message)
+        return
+    import warnings
+
+    warnings.warn(message, stacklevel=2)
+
+
+listening: Callable[[str], None] | None = None
+"""What a program does with such messages, if it does anything."""

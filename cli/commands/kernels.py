@@ -18,7 +18,7 @@ def kernels(name: Annotated[str | None, KernelName] = None, format: ListFormat =
     if name is None:
         from kcfg.cli.pages import launch_keys
 
-        names = (*registry.names(), *registry.packaged())
+        names = (*registry.names(), *registry.packaged().kernels)
         found = [*map(registry.find, names), *listed()]
         found.sort(key=lambda cls: (not cls.library, cls.library.lower()))
         briefs = [*map(pages.brief, found), launch_keys.brief()]

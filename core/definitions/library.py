@@ -195,7 +195,13 @@ class Library:
             if len(words) > 2:
                 raise UnfoundError(f"expected a kernel and a release, not {shown(text)}")
             return kernels.find(words[0], words[1] if len(words) > 1 else None)
-        return self._named(words[0] if len(words) == 2 else text).definition
+        try:
+            return self._named(words[0] if len(words) == 2 else text).definition
+        except UnknownError:
+            found = kernels.of_package(*words) if 0 < len(words) < 3 else None
+            if found is None:
+                raise
+            return found
 
 
 class Shelf:

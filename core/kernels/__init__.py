@@ -13,10 +13,14 @@ from __future__ import annotations
 
 import os
 from functools import cache
+from typing import TYPE_CHECKING
 
-from kcfg.core.errors import UnknownError
+from kcfg.core.errors import UnfoundError, UnknownError
 from kcfg.core.kernel import Kernel
 from kcfg.core.modules import declared
+
+if TYPE_CHECKING:
+    from kcfg.core.packages import Offered
 
 
 @cache
@@ -34,9 +38,10 @@ def releases(kernel: str) -> tuple[str, ...]:
     """A kernel's releases, oldest first; raises `UnknownError` for a name that is none."""
     if exists(kernel):
         return tuple(_releases(kernel))
-    if kernel not in packaged():
-        raise UnknownError("kernel", kernel, (*names(), *packaged()))
-    return tuple(packaged()[kernel])
+    others = packaged().kernels
+    if kernel not in others:
+        raise UnknownError("kernel", kernel, (*names(), *others))
+    return tuple(others[kernel])
 
 
 def find(kernel: str, release: str | None = None) -> type[Kernel]:
@@ -46,13 +51,14 @@ def find(kernel: str, release: str | None = None) -> type[Kernel]:
     A patch release is its minor release: ``26.6.0`` is ``26.6``.
     """
     known = releases(kernel)
-    if not exists(kernel) and (release is None or release in known):
-        return packaged()[kernel][release or known[-1]]
     wanted = known[-1] if release is None else release
     if wanted not in known:
         wanted = ".".join(wanted.split(".")[:2])
     if wanted not in known:
-        raise UnknownError(f"release of {kernel}", str(release), known)
+        more = "" if exists(kernel) else packaged().why_not(kernel)
+        raise UnknownError(f"release of {kernel}", str(release), known, more=more)
+    if not exists(kernel):
+        return packaged().kernels[kernel][wanted]
     stem, ending = os.path.splitext(_releases(kernel)[wanted])
     if ending == DEFINITION:
         return _defined(kernel, wanted)
@@ -63,8 +69,7 @@ def find(kernel: str, release: str | None = None) -> type[Kernel]:
 @cache
 def library(kernel: str) -> str:
     """The library that a kernel is of; a definition is not read for it, but for this one line."""
-    newest = releases(kernel)[-1]
-    file = _releases(kernel)[newest]
+    file = _releases(kernel).get(releases(kernel)[-1], "")
     if not file.endswith(DEFINITION):
         return find(kernel).library
     with open(os.path.join(__path__[0], kernel, file), encoding="utf-8") as lines:
@@ -87,45 +92,34 @@ def _defined(kernel: str, release: str) -> type[Kernel]:
 
 
 @cache
-def packaged() -> dict[str, dict[str, type[Kernel]]]:
-    """The kernels of installed packages: classes by name and release, in order of releases.
+def packaged() -> Offered:
+    """The kernels of installed packages, and what of them is not to be had."""
+    from kcfg.core.packages import offered
 
-    One that cannot be imported, or is no class below `Kernel`, is told of as a warning and
-    left out; so is one that has the name of a kernel here.
+    return offered(lambda name: name == LAUNCH or exists(name), _numbers)
+
+
+def of_package(kernel: str, release: str | None = None) -> type[Kernel] | None:
+    """The class that an installed package offers; None where none offers one of this name.
+
+    Raises `UnfoundError` where it is not to be had, and `UnknownError` for the release.
     """
-    from importlib.metadata import entry_points
-
-    found: dict[str, dict[str, type[Kernel]]] = {}
-    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
-        try:
-            cls = point.load()
-        except Exception as error:  # whatever a stranger's module may raise
-            _warn(f"{point.value}: {type(error).__name__}: {error}")
-            continue
-        if not (isinstance(cls, type) and issubclass(cls, Kernel)):
-            _warn(f"{point.value} is no class below Kernel")
-        elif exists(cls.kernel):
-            _warn(f"{point.value} has the name of a kernel that kcfg has: {cls.kernel}")
-        else:
-            found.setdefault(cls.kernel, {})[cls.release] = cls
-    return {name: dict(sorted(found[name].items(), key=_numbers)) for name in sorted(found)}
+    if kernel in packaged().kernels:
+        return find(kernel, release)
+    if why := packaged().why_not(kernel):
+        raise UnfoundError(why)
+    return None
 
 
-GROUP = "kcfg.kernels"
-"""The entry-point group of kernels in packages."""
+LAUNCH = "launch"
+"""What a spec names in place of a kernel when nothing is derived, only judged."""
 DEFINITION = ".yaml"
 """What the name of a shipped definition ends in."""
 
 
-def _warn(message: str) -> None:
-    import warnings
-
-    warnings.warn(f"entry point {GROUP}: {message}", stacklevel=2)
-
-
-def _numbers(item: tuple[str, object]) -> list[tuple[int, str]]:
+def _numbers(release: str) -> list[tuple[int, str]]:
     """A release as what it is ordered by: 26.10 is after 26.9."""
-    return [(int(part), "") if part.isdecimal() else (-1, part) for part in item[0].split(".")]
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in release.split(".")]
 
 
 @cache
@@ -144,4 +138,4 @@ def _releases(kernel: str) -> dict[str, str]:
         stem, ending = os.path.splitext(file)
         if stem[:1] == "r" and stem[1:2].isdecimal() and ending in (".py", DEFINITION):
             found[stem[1:].replace("_", ".")] = file
-    return dict(sorted(found.items(), key=_numbers))
+    return {release: found[release] for release in sorted(found, key=_numbers)}

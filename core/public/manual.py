@@ -89,8 +89,9 @@ class Manual:
 
 
 def kernels() -> dict[str, tuple[str, ...]]:
-    """Every kernel with its releases, the oldest first."""
-    return {name: tuple(known.releases(name)) for name in known.names()}
+    """Every kernel with its releases, the oldest first; those of installed packages too."""
+    names = (*known.names(), *known.packaged().kernels)
+    return {name: known.releases(name) for name in names}
 
 
 def kernel(name: str, release: str | None = None) -> Manual:

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
 DEFINES = "defines"
 """The key by which a definition is told from a spec."""
-LAUNCH = "launch"
-"""What a spec names in place of a kernel when nothing is derived, only judged."""
+LAUNCH = kernels.LAUNCH
 
 
 BY_FILE = (
@@ -56,11 +55,11 @@ class Known:
         try:
             return self.library.kernel(name, os.getcwd() if outside else None)
         except UnknownError:
-            packaged = kernels.packaged()
-            if name not in packaged:
-                known = (*self.library.names(), *kernels.names(), *packaged, LAUNCH)
-                raise UnknownError("kernel", name, known, more=BY_FILE) from None
-            return kernels.find(name)
+            if found := kernels.of_package(name):
+                return found
+            others = kernels.packaged().kernels
+            known = (*self.library.names(), *kernels.names(), *others, LAUNCH)
+            raise UnknownError("kernel", name, known, more=BY_FILE) from None
 
 
 def defines(root: Node | None) -> bool:

@@ -20,6 +20,7 @@ from multiprocessing import parent_process, resource_tracker
 from threading import Thread, current_thread, main_thread
 from typing import Any
 
+from kcfg.core import printing
 from kcfg.core.sweep.query import Outcome
 from kcfg.core.sweep.work import Task, work
 from kcfg.core.version import VERSION
@@ -219,7 +220,11 @@ def _unstoppable() -> Iterator[None]:
 
 
 def _begin() -> None:
-    """Leave Ctrl-C to the process that started this worker, and do not outlive it."""
+    """Leave Ctrl-C to the process that started this worker, and do not outlive it.
+
+    What is beside the results was told of there.
+    """
+    printing.listening = lambda message: None
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_end_with_parent, daemon=True).start()
 
