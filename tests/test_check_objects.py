@@ -18,7 +18,7 @@ CUBIN, FATBIN, PTX = (
     BUILDS / f"launched.{kind}" for kind in ("sm_100a.cubin", "fatbin", "sm_100a.ptx")
 )
 needs_tool = pytest.mark.skipif(
-    tools.find() is None, reason="needs cuobjdump: pip install nvidia-cuda-cuobjdump"
+    tools.find(cubin=False) is None, reason="needs cuobjdump: pip install nvidia-cuda-cuobjdump"
 )
 
 BOUNDED = (
@@ -99,13 +99,60 @@ def test_an_object_through_a_pipe_and_a_saved_dump(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     with subprocess.Popen(["cp", str(CUBIN), str(pipe)]):
         assert judge(tmp_path, launch(BOUNDED), pipe, name="bounded").rules == FINE
-    tool = tools.find()
+    tool = tools.find(cubin=True)
     assert tool is not None
     dump = subprocess.run(
         [tool.path, "--dump-elf", "--dump-resource-usage", CUBIN], capture_output=True, check=True
     )
     said = judge(tmp_path, launch("threads: 256"), dump.stdout, name="sized")
     assert said.rules == {"CHK011": WRONG} and said.of("CHK011").line > 0
+
+
+@needs_tool
+def test_of_what_is_not_linked_shared_memory_is_not_known(tmp_path: Path) -> None:
+    """One kernel: cuobjdump lists the function it calls beside it, and 0 bytes for both."""
+    shape = "threads: 256, registers: {launch_bounds: [256]}, shared: {static: 1024}"
+    judged = judge(tmp_path, launch(shape), BUILDS / "relocatable.sm_100a.cubin")
+    assert judged.rules == FINE and "judged: unlinked for sm_100a" in judged.notes
+    assert "CHK004: cuobjdump does not report static shared memory here" in judged.notes
+
+
+TENSOR = "threads: 128, tmem: {{allocations: [{}]}}, shared: {{static: 4}}"
+
+
+@pytest.mark.parametrize(
+    ("kernel", "columns", "rules"),
+    [
+        ("fixed", 128, FINE),
+        ("fixed", 256, {"CHK015": WRONG}),
+        ("held", 256, FINE),
+        ("held", 128, {"CHK015": WRONG}),
+        ("chosen", 64, FINE),
+    ],
+)
+def test_tensor_memory_that_ptx_allocates(
+    tmp_path: Path, kernel: str, columns: int, rules: dict[str, str]
+) -> None:
+    ptx = BUILDS / "tensor.sm_100a.ptx"
+    judged = judge(tmp_path, launch(TENSOR.format(columns)), ptx, name=kernel)
+    assert judged.rules == rules
+    unclear = "not judged: 1 tcgen05 allocations: no configuration says it"
+    assert (unclear in judged.notes) is (kernel == "chosen")
+
+
+def test_tensor_memory_that_nobody_allocates_and_clusters_that_bounds_refuse(
+    tmp_path: Path,
+) -> None:
+    bare = judge(tmp_path, launch(f"{SIZED}, tmem: {{allocations: [64]}}"), PTX, name="sized")
+    assert bare.rules == {"CHK015": WRONG}
+    ptx, bounds = BUILDS / "tensor.sm_100a.ptx", "registers: {launch_bounds: [128, 1, 4]}"
+    for cluster, third, rules in (
+        (4, 4, FINE),
+        (8, 8, {"CHK018": WRONG}),
+        (2, 2, {"CHK018": WARNED}),
+    ):
+        shape = f"threads: 128, cluster: [{cluster}], {bounds.replace('4', str(third))}"
+        assert judge(tmp_path, launch(shape), ptx, name="fixed").rules == rules
 
 
 # Triton
@@ -141,7 +188,7 @@ def test_triton_alone(tmp_path: Path) -> None:
 
 
 def test_without_the_tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tools, "find", lambda: None)
+    monkeypatch.setattr(tools, "find", lambda **_: None)
     judged = judge(tmp_path, launch(BOUNDED), CUBIN, name="bounded")
     assert judged.code == 2
     assert "`pip install nvidia-cuda-cuobjdump`" in judged.of("SPEC001").message
@@ -159,11 +206,31 @@ def test_it_is_found_on_path_then_in_cuda_home(
         program.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path / "path"))
     monkeypatch.setenv("CUDA_HOME", str(tmp_path / "home"))
-    assert tools.find() == (str(tmp_path / "path" / "cuobjdump"), "on PATH")
+    assert tools.find(cubin=True) == (tools.CUOBJDUMP, f"{tmp_path}/path/cuobjdump", "on PATH")
     judged = judge(tmp_path, launch(BOUNDED), CUBIN)
     assert "cuobjdump could not read it: cuobjdump fatal : no" in judged.of("SPEC001").message
     monkeypatch.setenv("PATH", "")
-    assert tools.find() == (str(tmp_path / "home/bin/cuobjdump"), "in CUDA_HOME")
+    found = (tools.CUOBJDUMP, f"{tmp_path}/home/bin/cuobjdump", "in CUDA_HOME")
+    assert tools.find(cubin=True) == found
+
+
+def test_nvdisasm_reads_cubins_where_there_is_no_cuobjdump(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "nvdisasm"
+    program.write_text(f"#!/bin/sh\nexec /bin/cat {BUILDS}/launched.sm_100a.nvdisasm.txt\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("CUDA_HOME", raising=False)
+    monkeypatch.delenv("CUDA_PATH", raising=False)
+    monkeypatch.setattr(tools, "_packaged", lambda program: ())
+    for kernel, shape, rules, _ in VERDICTS:
+        judged = judge(tmp_path, launch(shape), CUBIN, name=kernel)
+        assert (kernel, judged.rules) == (kernel, rules)
+        assert f"as reported by nvdisasm (on PATH: {program})" in judged.notes
+        assert "904 bytes of constant memory: no configuration says it" in judged.notes
+    missing = judge(tmp_path, launch(BOUNDED), FATBIN, name="bounded").of("SPEC001").message
+    assert "`pip install nvidia-cuda-cuobjdump`" in missing  # nvdisasm takes no fatbin
 
 
 # What cannot be read
@@ -191,17 +258,26 @@ LOG = (LOGS / "clean.sm_100a.ptxas.txt").read_text()
 
 
 @pytest.mark.parametrize(
-    "log",
+    ("log", "name", "what"),
     [
-        LOG.replace("10 registers", f"{LONG} registers").replace("4096 bytes", f"{LONG} bytes"),
-        PTX.read_text().replace(".reqntid 128", f".reqntid {LONG}"),
-        f'{{"name": "k", "shared": {LONG}, "num_warps": {LONG}}}',
-        f"Function k:\n REG:{LONG} STACK:{LONG} SHARED:{LONG} LOCAL:0\n",
+        (LOG.replace("10 registers", f"{LONG} registers"), "clean_scale", "the registers"),
+        (LOG.replace("4096 bytes", f"{LONG} bytes"), "clean_scale", "static shared memory"),
+        (PTX.read_text().replace(".reqntid 128", f".reqntid {LONG}"), "sized", "threads"),
+        (f'{{"num_warps": {LONG}, "name": "k", "shared": 0}}', "k", "threads"),
+        (f'{{"num_warps": 4, "name": "k", "shared": {LONG}}}', "k", "dynamic"),
+        (f"Function k:\n REG:8 STACK:0 SHARED:{LONG} LOCAL:0\n", "k", "static shared memory"),
+        (f"Function k:\n REG:8 STACK:0 SHARED:0 LOCAL:{LONG} \n", "k", "bytes of local memory"),
     ],
 )
-def test_figures_of_any_length(tmp_path: Path, log: str) -> None:
-    judged = judge(tmp_path, launch("threads: 256"), log.encode(), name="*")
-    assert set(judged.rules) <= {"LOG001"}
+def test_a_figure_that_is_too_long_is_refused_in_words(
+    tmp_path: Path, log: str, name: str, what: str
+) -> None:
+    file = tmp_path / "k.json"
+    file.write_text(log)
+    shape = "threads: 128, registers: {launch_bounds: [128]}"
+    judged = judge(tmp_path, launch(shape), file, name=name)
+    assert judged.rules.keys() <= {"CHK012"}  # of the other figures, which are read
+    assert f"{what}: 5,000 digits are no figure" in judged.notes
 
 
 # Several specs

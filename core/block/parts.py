@@ -330,6 +330,9 @@ class Compiled(Group):
         "blocks", "The blocks per SM it is compiled for: of its launch bounds (.minnctapersm)."
     )
     maxnreg: int | None = number("registers", "The cap it is compiled under, by whatever option.")
+    max_cluster: int | None = number(
+        "blocks", "The most blocks of a cluster it is compiled for (.maxclusterrank)."
+    )
     cluster: tuple[int, ...] = numbers(
         "blocks", "The x, y, z of the cluster it is compiled for (.reqnctapercluster).", longest=3
     )

@@ -8,17 +8,20 @@ import stat
 from collections.abc import Iterator
 from contextlib import ExitStack
 from tempfile import NamedTemporaryFile
-from typing import BinaryIO
+from typing import IO, BinaryIO
 
-from kcfg.core.check import log, tools, triton
+from kcfg.core.check import log, nvdisasm, tools, triton
 from kcfg.core.check.build import Build
+from kcfg.core.check.nvdisasm import Nvdisasm
 from kcfg.core.check.ptx import Ptx
 from kcfg.core.check.text import NotTextError, lines
 from kcfg.core.spec.documents import STDIN, opened
 
 SNIFFED = 1 << 13
 """Bytes by which a file is told from others."""
-OBJECTS = (b"\x7fELF", b"!<arch>\n", b"\x50\xed\x55\xba", b"MZ")
+ELF, DEVICE = b"\x7fELF", (190).to_bytes(2, "little")
+"""How an ELF file begins, and what a cubin has for its machine (EM_CUDA), at byte 18."""
+OBJECTS = (ELF, b"!<arch>\n", b"\x50\xed\x55\xba", b"MZ")
 """How cubins, objects and shared libraries, archives, fatbins, and those of Windows begin."""
 PTX = re.compile(rb"\A(?:\xef\xbb\xbf)?(?:\s+|//[^\n]*\n|/\*.*?\*/)*\.version\s+\d+\.\d+\s", re.S)
 PTX_MARKS = (b".", b"call", b"shared")
@@ -66,7 +69,7 @@ class Artifact:
         with opened(self.path) as stream:
             begins = _peeked(stream)
             if begins.startswith(OBJECTS):
-                yield from self._object(stream)
+                yield from self._object(stream, cubin=_is_cubin(begins))
             elif begins.lstrip()[:1] == b"{" and self._named_json(begins):
                 yield from self._triton(stream.read(triton.LARGEST))
             elif PTX.match(begins):
@@ -83,9 +86,9 @@ class Artifact:
     def _named_json(self, begins: bytes) -> bool:
         return self.path.endswith(triton.ENDING) or b'"num_warps"' in begins
 
-    def _object(self, stream: BinaryIO) -> Iterator[Build]:
+    def _object(self, stream: BinaryIO, *, cubin: bool) -> Iterator[Build]:
         """The kernels of an object, with what Triton says of one of its own."""
-        tool = tools.find()
+        tool = tools.find(cubin=cubin)
         if tool is None:
             raise RefusedError(tools.MISSING)
         with ExitStack() as stack:
@@ -100,7 +103,7 @@ class Artifact:
         """The kernel of Triton's file, with what its cubin says where that can be read."""
         if triton.read(data) is None:
             raise RefusedError(triton.NOT_ONE)
-        code, tool = triton.beside(self.path), tools.find()
+        code, tool = triton.beside(self.path), tools.find(cubin=True)
         if code and tool is not None:
             yield from _merged(list(_dumped(tool, code)), self.path)
             return
@@ -115,12 +118,27 @@ def _dumped(tool: tools.Tool, path: str) -> Iterator[Build]:
     """The kernels of an object; no line of it is worth telling."""
     try:
         with tools.dumped(tool, path) as stream:
-            for build in log.builds(stream, whole=True):
+            for build in _read(tool, stream):
                 build.line, build.lines = 0, dict.fromkeys(build.lines, 0)
                 build.by = f" ({tool.found}: {tool.path})"
                 yield build
     except tools.ToolError as error:
         raise RefusedError(str(error)) from None
+
+
+def _read(tool: tools.Tool, stream: IO[bytes]) -> Iterator[Build]:
+    """The kernels in what a tool prints."""
+    if tool.program is tools.CUOBJDUMP:
+        yield from log.builds(stream, whole=True)
+        return
+    reader = Nvdisasm()
+    for line in lines(stream, nvdisasm.MARKS, whole=True):
+        reader.read(line)
+    yield from reader.end()
+
+
+def _is_cubin(begins: bytes) -> bool:
+    return begins.startswith(ELF) and begins[18:20] == DEVICE
 
 
 def _merged(builds: Iterator[Build] | list[Build], path: str) -> Iterator[Build]:

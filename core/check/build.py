@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from kcfg.core.block.parts import Compiled
+from kcfg.core.numbers import bounded
 from kcfg.core.rules.compiled.figures import OF_SOME
 
 MOST = 8
@@ -13,17 +14,31 @@ OF_FLAGS = ("C7504", "C7505")
 """Advisories that follow from flags: they are about every kernel that has setmaxnreg."""
 
 
+class Long(NamedTuple):
+    """A figure of so many digits that it is none."""
+
+    digits: int
+
+
+def figure(text: str | None) -> int | Long | None:
+    """What a report states in decimal digits; None for no text."""
+    value = bounded(text)
+    return Long(len(text)) if text is not None and value is None else value
+
+
 class Unit:
     """A compilation: what the compiler says of all of it, before its kernels.
 
-    ``ignored`` are the lines and codes of advisories that setmaxnreg was ignored, ``errors``
-    the lines and texts of errors; either may be about any of its ``kernels``.
+    ``memory`` are the bytes of its global memory, ``ignored`` are the lines and codes of
+    advisories that setmaxnreg was ignored, ``errors`` the lines and texts of errors; either may
+    be about any of its ``kernels``.
     """
 
     def __init__(self) -> None:
         self.ignored: list[tuple[int, str]] = []
         self.errors: list[tuple[int, str]] = []
         self.kernels = 0
+        self.memory: int | None = None
 
     @property
     def empty(self) -> bool:
@@ -36,7 +51,8 @@ class Build:
     ``values`` are those of `Compiled`, ``lines`` where each stands, 0 in an object; ``tool`` is
     what printed them and ``by`` where that is, ``others`` what else it counts, for which no
     configuration has a word. A failed compilation that names no kernel has no ``name``. The
-    figures of one that is ``mixed`` may be another kernel's.
+    figures of one that is ``mixed`` may be another kernel's, and those in ``long`` have too many
+    digits to be any: how many, by their key.
     """
 
     def __init__(self, tool: str, name: str, line: int, target: str | None, unit: Unit) -> None:
@@ -45,6 +61,7 @@ class Build:
         self.values: dict[str, Any] = {}
         self.lines: dict[str, int] = {}
         self.others: dict[str, int] = {}
+        self.long: dict[str, int] = {}
         self.mixed = False
         if target:
             self.put(line, target=target)
@@ -58,12 +75,19 @@ class Build:
     def put(self, line: int, **values: Any) -> None:
         """Add what a line says; None is not said."""
         for key, value in values.items():
-            if value is not None:
+            if isinstance(value, Long):
+                self.long[key], self.lines[key] = value.digits, line
+            elif value is not None:
                 self.values[key], self.lines[key] = value, line
 
-    def beside(self, **counts: int | None) -> None:
+    def beside(self, **counts: int | Long | None) -> None:
         """Add what is counted and not judged; none of it is nothing to tell."""
-        self.others |= {what.replace("_", " "): count for what, count in counts.items() if count}
+        for key, count in counts.items():
+            what = key.replace("_", " ")
+            if isinstance(count, Long):
+                self.long[what] = count.digits
+            elif count:
+                self.others[what] = count
 
     @property
     def uncertain(self) -> bool:

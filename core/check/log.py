@@ -23,6 +23,7 @@ MARKS = (
     b"-bit ELF",
     b".nv.info.",
     b"EIATTR_",
+    b" FUNC ",
     b"Value:",
     b"] ",
 )

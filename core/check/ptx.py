@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from math import prod
 
-from kcfg.core.check.build import Build, Unit
+from kcfg.core.check.build import Build, Long, Unit, figure
+from kcfg.core.check.columns import Allocations
 from kcfg.core.check.text import Line
 from kcfg.core.engine.arith import up
 from kcfg.core.numbers import bounded
@@ -14,8 +15,11 @@ from kcfg.core.numbers import bounded
 TARGET = re.compile(r"^\s*\.target\s+sm_(\w+)")
 ENTRY = re.compile(r"\.entry\s+([\w$%.]+)")
 FUNCTION = re.compile(r"(?:^|\s)\.func\b")
-DIMENSIONS = re.compile(r"^\s*\.(reqntid|reqnctapercluster|maxntid)\s+([\d\s,]+)$")
-COUNT = re.compile(r"^\s*\.(minnctapersm|maxnreg)\s+(\d+)\s*$")
+DIRECTIVE = re.compile(
+    r"(?<!\S)\.(reqntid|reqnctapercluster|maxntid|minnctapersm|maxnreg|maxclusterrank)"
+    r"\s+(\d+(?:\s*,\s*\d+)*)"
+)
+DIMENSIONS = ("reqntid", "reqnctapercluster")
 SHARED = re.compile(
     r"(?P<extern>\.extern\s+)?\.shared\s+(?:\.align\s+(?P<align>\d+)\s+)?"
     r"\.(?P<type>[a-z]\w*)\s+(?P<name>[\w$]+)(?P<sizes>(?:\[\d*\])*)\s*;"
@@ -30,6 +34,7 @@ KEYS = {
     "maxntid": "max_threads",
     "minnctapersm": "min_blocks",
     "maxnreg": "maxnreg",
+    "maxclusterrank": "max_cluster",
 }
 MOST = 1 << 12
 """Shared variables of a file that are kept; of one with more no sum is told."""
@@ -62,6 +67,7 @@ class Ptx:
         elif ".entry" in text and (match := ENTRY.search(text)):
             self._kernel = _Kernel(Build("its PTX", match[1], line.number, None, Unit()))
             self._kernels.append(self._kernel)
+            self._directive(self._kernel, line.number, text[match.end() :])
         elif ".func" in text and FUNCTION.search(text):
             self._kernel = None
         elif ".shared" in text and (match := SHARED.search(text)):
@@ -71,17 +77,18 @@ class Ptx:
         return ()
 
     def _directive(self, kernel: _Kernel, number: int, text: str) -> None:
-        if match := DIMENSIONS.search(text):
-            given = [bounded(each.strip()) for each in match[2].split(",") if each.strip()]
-            whole = tuple(each for each in given if each is not None)
-            if len(whole) == len(given) and 0 < len(whole) <= 3:
-                value = prod(whole) if match[1] == "maxntid" else whole
-                kernel.build.put(number, **{KEYS[match[1]]: value})
-        elif match := COUNT.search(text):
-            kernel.build.put(number, **{KEYS[match[1]]: bounded(match[2])})
-        else:
+        said = DIRECTIVE.findall(text) if "." in text else ()
+        for word, digits in said:
+            given = [figure(each.strip()) for each in digits.split(",")]
+            long = next((each for each in given if isinstance(each, Long)), None)
+            whole = tuple(each for each in given if isinstance(each, int))
+            value = whole if word in DIMENSIONS else prod(whole)
+            if len(given) <= len("xyz"):
+                kernel.build.put(number, **{KEYS[word]: long or value})
+        if not said:
             kernel.words.update(WORD.findall(text) if len(kernel.words) < MOST else ())
             kernel.calls |= CALL.search(text) is not None
+            kernel.allocations.read(text)
 
     def _shared(self, match: re.Match[str]) -> None:
         align = bounded(match["align"]) or 1
@@ -98,6 +105,10 @@ class Ptx:
             build = kernel.build
             build.put(self._target_line, target=self._target)
             build.put(build.line, smem=self._static(kernel))
+            if not kernel.calls:
+                build.put(build.line, tmem_columns=kernel.allocations.columns)
+            if kernel.calls or build.values.get("tmem_columns") is None:
+                build.beside(tcgen05_allocations=len(kernel.allocations.asked))
             yield build
 
     def _static(self, kernel: _Kernel) -> int | None:
@@ -122,6 +133,7 @@ class _Kernel:
         self.build = build
         self.words: set[str] = set()
         self.calls = False
+        self.allocations = Allocations()
 
 
 def _bytes(type: str, sizes: str) -> int | None:

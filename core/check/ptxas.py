@@ -10,9 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from kcfg.core.check.build import MOST, Build, Unit
+from kcfg.core.check.build import MOST, Build, Long, Unit, figure
 from kcfg.core.check.text import Line
-from kcfg.core.numbers import bounded
 
 ENTRY = re.compile(r"Compiling entry function '([^']*)('?)(?: for '([^']*)')?")
 PROPERTIES = re.compile(r"Function properties for '?([^\s':]+)")
@@ -23,11 +22,18 @@ USED = re.compile(r"\bUsed (\d+) registers\b(.*)")
 PARTS = (
     re.compile(r"(?:used )?(?P<barriers>\d+) barriers"),
     re.compile(r"(?P<smem>\d+)(?:\+\d+)? bytes smem"),
-    re.compile(r"\d+(?:\+\d+)? bytes (?:cumulative stack size|[lgc]mem(?:\[\d+\])?)"),
-    re.compile(r"\d+ (?:textures?|surfaces?|samplers?)(?:\(s\))?"),
+    re.compile(r"(?P<bytes_of_stack_with_calls>\d+)(?:\+\d+)? bytes cumulative stack size"),
+    re.compile(r"(?P<bytes_of_constant_memory>\d+)(?:\+\d+)? bytes cmem(?:\[\d+\])?"),
+    re.compile(r"(?P<bytes_of_local_memory>\d+)(?:\+\d+)? bytes lmem"),
+    re.compile(r"(?P<bytes_of_global_memory>\d+)(?:\+\d+)? bytes gmem"),
+    re.compile(r"(?P<textures>\d+) textures?(?:\(s\))?"),
+    re.compile(r"(?P<surfaces>\d+) surfaces?(?:\(s\))?"),
+    re.compile(r"(?P<samplers>\d+) samplers?(?:\(s\))?"),
 )
 """What follows the registers, with commas between."""
-BEGINS = re.compile(r"\d+ bytes gmem\b")
+JUDGED = ("barriers", "smem")
+"""The parts that a configuration has a word for."""
+BEGINS = re.compile(r"(\d+) bytes gmem\b")
 IGNORED = re.compile(r"\((C750[4-8])\)|'?setmaxnreg'? (?:is )?ignored")
 ERROR = re.compile(r"\bptxas\b(?! *(?:info|warning)).*?\b(error|fatal) *: *(.*)")
 DIED = re.compile(r"\bnvcc *(?:error|fatal) *: *(.*\bptxas\b.*)")
@@ -54,7 +60,7 @@ class Ptxas:
         self._open: dict[str, Build] = {}
         self._mixed = False
         self._function = ""
-        self._frame: dict[str, int | None] = {}
+        self._frame: dict[str, int | Long | None] = {}
         self._frame_line = 0
 
     def read(self, line: Line) -> Iterable[Build]:
@@ -89,6 +95,8 @@ class Ptxas:
 
     def _memory(self, line: Line, match: re.Match[str]) -> Iterable[Build]:
         self._begin()
+        memory = figure(match[1])
+        self.unit.memory = memory if isinstance(memory, int) else None
         return ()
 
     def _ignored(self, line: Line, match: re.Match[str]) -> Iterable[Build]:
@@ -110,7 +118,7 @@ class Ptxas:
         return ()
 
     def _stack(self, line: Line, match: re.Match[str]) -> Iterable[Build]:
-        stack, stores, loads = map(bounded, match.groups())
+        stack, stores, loads = map(figure, match.groups())
         self._frame = {"stack": stack, "spill_stores": stores, "spill_loads": loads}
         self._frame_line = line.number
         return ()
@@ -150,7 +158,11 @@ class Ptxas:
         if self._frame:
             build.put(self._frame_line, **self._frame)
         whole = line.whole and (key is None or build.target is not None)  # else lines are cut
-        build.put(line.number, registers=bounded(match[1]), **_parts(match[2], whole))
+        parts = _parts(match[2], whole)
+        build.put(line.number, registers=figure(match[1]))
+        build.put(line.number, **{key: parts.pop(key, None) for key in JUDGED})
+        build.beside(bytes_of_global_memory=build.unit.memory)
+        build.beside(**parts)
         self._function, self._frame = "", {}
         return (build,)
 
@@ -176,17 +188,21 @@ def _keep(found: list[tuple[int, str]], line: int, text: str) -> None:
         found.append((line, text))
 
 
-def _parts(text: str, whole: bool) -> dict[str, int | None]:
+def _parts(text: str, whole: bool) -> dict[str, int | Long | None]:
     """What follows the registers, each part behind a comma.
 
     No static memory is named where there is none. Where the line may be cut, as one without
     any part is, what it does not name is not known.
     """
-    found: dict[str, int | None] = {}
+    found: dict[str, int | Long | None] = {}
     for part in (part.strip() for part in text.removeprefix(",").split(",")):
         match = next((match for each in PARTS if (match := each.fullmatch(part))), None)
         if match is None:
             whole = False
         else:
-            found |= {key: bounded(value) for key, value in match.groupdict().items()}
+            for key, digits in match.groupdict().items():
+                value, before = figure(digits), found.get(key)
+                if isinstance(value, int) and isinstance(before, int):
+                    value += before  # another bank of the same memory
+                found[key] = value
     return {"smem": 0, **found} if whole else found

@@ -6,8 +6,7 @@ import json
 import os
 from typing import Any
 
-from kcfg.core.check.build import Build, Unit
-from kcfg.core.numbers import bounded
+from kcfg.core.check.build import Build, Long, Unit, figure
 
 LARGEST = 1 << 20
 """Bytes of such a file that is read; it has one or two thousand."""
@@ -34,7 +33,7 @@ def read(data: bytes) -> Build | None:
     ``num_warps`` counts those of warp specialization too.
     """
     try:
-        said = json.loads(data, parse_int=bounded)
+        said = json.loads(data, parse_int=figure)
     except (ValueError, RecursionError):
         return None
     if not isinstance(said, dict) or not said.keys() >= set(NEEDS):
@@ -46,8 +45,8 @@ def read(data: bytes) -> Build | None:
     ctas = _whole(said, "num_ctas")
     build.put(
         0,
-        threads=(warps * size,) if warps else None,
-        cluster=(ctas,) if ctas else None,
+        threads=warps if isinstance(warps, Long) else _threads(warps, size),
+        cluster=(ctas,) if isinstance(ctas, int) and ctas else ctas,
         dynamic=_whole(said, "shared"),
         tmem_columns=_whole(said, "tmem_size"),
         maxnreg=_whole(said, "maxnreg"),
@@ -56,7 +55,13 @@ def read(data: bytes) -> Build | None:
     return build
 
 
-def _whole(said: dict[str, Any], key: str) -> int | None:
-    """A whole number that is not absurd."""
+def _threads(warps: int | None, size: int | Long) -> tuple[int] | None:
+    return (warps * size,) if warps and isinstance(size, int) else None
+
+
+def _whole(said: dict[str, Any], key: str) -> int | Long | None:
+    """A whole number, or that it is too long to be one."""
     value = said.get(key)
+    if isinstance(value, Long):
+        return value
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

@@ -23,6 +23,12 @@ WHAT = {
 }
 """The values of a report in words."""
 
+KEYS_OF = {path: (path.removeprefix("compiled."),) for path in WHAT} | {
+    "spilled": ("spill_stores", "spill_loads"),
+    "static_compiled": ("smem", "shared"),
+}
+"""The keys of a build behind those values."""
+
 LAUNCHED = {
     "threads": ("block_threads", ("threads", "max_threads")),
     "clusters": ("cluster", ("cluster",)),
@@ -30,7 +36,12 @@ LAUNCHED = {
     "tensor memory": ("tmem", ("tmem_columns",)),
 }
 """What a launch has, and the values of a report that show it: in many reports none is."""
-UNSHOWN = ("min_blocks", "maxnreg", *(key for _, keys in LAUNCHED.values() for key in keys))
+UNSHOWN = (
+    "min_blocks",
+    "maxnreg",
+    "max_cluster",
+    *(key for _, keys in LAUNCHED.values() for key in keys),
+)
 """The values of a report that most reports lack; the rules about them are not named for it."""
 
 EVENTS = ("compiled.setmaxnreg_ignored", "compiled.refused")
@@ -90,6 +101,8 @@ def _no_event(reported: Reported, path: str) -> bool:
 
 def _reason(reported: Reported, path: str) -> str:
     if path.startswith(BUILD):
+        if digits := max((reported.build.long.get(key, 0) for key in KEYS_OF[path]), default=0):
+            return f"{WHAT[path]}: {digits:,} digits are no figure"
         return f"{reported.build.tool} does not report {WHAT[path]} here"
     if reported.block.kernel is not None:
         return f"{GIVEN_BY.get(path, f'`{path}`')}: not part of what is derived"
@@ -102,6 +115,10 @@ def _about(reported: Reported) -> Iterator[str]:
         return
     if compiled.spill_stores is None and compiled.stack:
         yield f"{where(build)}: its {size(compiled.stack)} of stack may be spills or an array"
+    for key, digits in build.long.items():
+        if not any(key in keys for keys in KEYS_OF.values()):
+            what = key.replace("_", " ")
+            yield f"{where(build)}: not judged: {what}: {digits:,} digits are no figure"
     if build.others:
         counted = joined(f"{count:,} {what}" for what, count in build.others.items())
         yield f"{where(build)}: not judged: {counted}: no configuration says it"

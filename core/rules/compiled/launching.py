@@ -221,3 +221,43 @@ def cap(block: Block, compiled: int, registers: object, most: int) -> Iterator[B
             limit=most,
             over=abs(compiled - most),
         )
+
+
+@rule(
+    "CHK018",
+    "error",
+    also=("warning",),
+    reads="compiled.max_cluster cluster",
+    unit="blocks",
+    source=f"{PTX}, .maxclusterrank",
+)
+def max_cluster(block: Block, compiled: int, given: tuple[int, ...]) -> Iterator[Breach]:
+    """Whether a cluster has no more blocks than the launch bounds that were compiled in.
+
+    A launch with more is refused. Bounds that are not those of the configuration, and allow it,
+    are worth a warning.
+
+    Fails: shape: {cluster: [4, 2], compiled: {max_cluster: 4}}
+
+    Passes: shape: {cluster: [2, 2], compiled: {max_cluster: 4}}
+    """
+    bounds = block.registers.launch_bounds[2:] if block.registers is not None else ()
+    over = prod(given) - compiled
+    if over > 0:
+        yield Breach(
+            f"compiled for clusters of at most {some(compiled, 'block')}, the configuration has"
+            f" {prod(given):,}: {over:,} over, the launch is refused",
+            value=compiled,
+            limit=prod(given),
+            over=over,
+            fix="compile it with a larger third argument of __launch_bounds__",
+        )
+    elif bounds and bounds[0] != compiled:
+        yield Breach(
+            f"compiled for clusters of at most {some(compiled, 'block')}, the launch bounds of the"
+            f" configuration say {bounds[0]:,}",
+            value=compiled,
+            limit=bounds[0],
+            over=abs(compiled - bounds[0]),
+            severity="warning",
+        )
