@@ -5,20 +5,20 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from functools import reduce
-from hashlib import sha256
 from typing import Any, cast
 
-from kcfg.core import targets
 from kcfg.core.definitions import layout
 from kcfg.core.definitions.compiling import allow, circle, compiled
 from kcfg.core.definitions.document import Definition, Value
 from kcfg.core.definitions.faults import Faults, clashes
 from kcfg.core.definitions.figures import Figures
 from kcfg.core.definitions.formulas import Formulas, added, named, reads
+from kcfg.core.definitions.head import check_target, digest_of, family_of, needs_of, target_of
 from kcfg.core.definitions.inputs import Inputs
 from kcfg.core.definitions.launch import Launch, Mould, figures_of
 from kcfg.core.definitions.names import Names
 from kcfg.core.definitions.pickling import Defined
+from kcfg.core.definitions.places import declare
 from kcfg.core.definitions.regions import largest
 from kcfg.core.definitions.roles import Roles
 from kcfg.core.definitions.shared import SharedMemory
@@ -28,17 +28,13 @@ from kcfg.core.engine import formula
 from kcfg.core.engine.quantity import Quantity
 from kcfg.core.expressions.grammar import Checked
 from kcfg.core.kernel import MUST, VERDICT, Kernel
-from kcfg.core.spec.problem import listed, shown
 
 PARTS = {"smem": "shared", "tmem": "tmem", "registers": "registers", "barriers": "mbarriers"}
 """Parts of a block that a definition may have, with their keys in the block."""
 UNSAID = {"blocks_per_sm", "cluster", "mma", "pipelines", "threads", "unit", *PARTS.values()}
 """Keys of a block that a definition need not say, beside those that no kernel does."""
-NEEDS = {"tcgen05": "tcgen05", "wgmma": "wgmma", "mma": "mma.sync"}
 OWN = "the definition"
 """The source of a formula that names none."""
-DIGITS = 16
-"""Digits of a digest."""
 
 
 def build(definition: Definition) -> type[Kernel]:
@@ -72,7 +68,7 @@ class _Builder:
         for name in definition.values:
             message = f"`{name}` stands below: a value reads what stands above it; move it up"
             self.names.below[name] = message
-        self.shared.declare(definition.sections["shared"])
+        declare(self.names, definition.sections["shared"])
         self.tensor.declare(definition.sections["tensor_memory"])
         self._declare_figures()
         values = self._values()
@@ -92,7 +88,9 @@ class _Builder:
         self.members["faults"] = classmethod(lambda *asked: faults.of(*asked))
         self.members["sound"] = lambda kernel: faults.sound(kernel)
         self.members["wanted"] = tuple(dict.fromkeys(self.wanted))
-        return cast(type[Kernel], Defined(definition.name, (base or Kernel,), self.members))
+        found = cast(type[Kernel], Defined(definition.name, (base or Kernel,), self.members))
+        check_target(definition, found)
+        return found
 
     # Values and conditions
 
@@ -104,7 +102,9 @@ class _Builder:
             "shared_bytes": sections["shared"] or head.get("shared_bytes"),
             "shared_limit": sections["shared"] or head.get("shared_bytes"),
             "mbarriers": sections["shared"],
-            "tensor_memory_allocated": sections["tensor_memory"],
+            "tensor_memory_allocated": (
+                sections["tensor_memory"] or head.get("tensor_memory_allocated")
+            ),
             "threads": sections["roles"],
         }
         for name, there in known.items():
@@ -156,6 +156,11 @@ class _Builder:
         definition, head = self.definition, self.definition.head
         entries = definition.sections["shared"]
         if not entries and "shared_bytes" not in head:
+            if "shared_limit" in head:
+                message = "this limits shared memory, of which nothing is said: say `shared_bytes`"
+                head["shared_limit"].text.wrong(
+                    head["shared_limit"].key, "shared_limit", f"{message}, or what is in `shared`"
+                )
             return
         self.shared.read(entries)
         used = self._figure("shared_bytes", "bytes", "end" if entries else None)
@@ -180,23 +185,25 @@ class _Builder:
                 self.members["barriers"] = lambda kernel: None
 
     def _columns(self) -> None:
-        entries = self.definition.sections["tensor_memory"]
-        if not entries:
-            return
+        entries, key = self.definition.sections["tensor_memory"], "tensor_memory_allocated"
+        said = key in self.definition.head
         used = self.tensor.read(entries)
-        if used is None:
+        if used is None and (entries or not said):
             return
-        whole = Checked("number", "", used, (ast.unparse(getattr(used, "written", used)),))
-        taken = self.figures.figure(whole, "tensor_memory.used", "tmem.columns", "columns")
-        if "tensor_memory_allocated" not in self.definition.head:
+        if used is not None:
+            whole = Checked("number", "", used, (ast.unparse(getattr(used, "written", used)),))
+            taken = self.figures.figure(whole, "tensor_memory.used", "tmem.columns", "columns")
+        if used is not None and not said:
             tree = self.tensor.allocated(used)
-            self.formulas.add("tensor_memory_allocated", Checked("number", "", tree), "columns")
-            allocated: Any = self.names.known["tensor_memory_allocated"].attribute
+            self.formulas.add(key, Checked("number", "", tree), "columns")
+            allocated: Any = self.names.known[key].attribute
         else:
-            allocated = self._figure("tensor_memory_allocated", "columns", None)
+            allocated = self._figure(key, "columns", None)
         if allocated is None:
             return
-        self.figures.plays["tmem.allocations[0].columns"] = self._behind("tensor_memory_allocated")
+        if used is None:  # of which only the total is known
+            taken = allocated
+        self.figures.plays["tmem.allocations[0].columns"] = self._behind(key)
         self._method("tmem", layout.tensor_memory(self.tensor.ranges, taken, allocated))
 
     def _registers(self) -> None:
@@ -313,7 +320,7 @@ class _Builder:
     def _head(self) -> dict[str, Any]:
         definition, base = self.definition, self.base
         version, source = definition.label("version"), definition.label("source")
-        needs, target = self._needs(), self._target()
+        needs, target = needs_of(definition, base), target_of(definition)
         file, (line, _) = definition.own.file, definition.own.at(definition.said.key)
         extended = "" if base is None else f"{base.kernel} {base.release}, with changes. "
         members: dict[str, Any] = {
@@ -328,10 +335,10 @@ class _Builder:
             "spellings": (*(base.spellings if base else ()), *self.inputs.spellings),
             "plays": {**(base.plays if base else {}), **self.figures.plays},
             "places_in_text": self.figures.at,
-            "digest": self._digest(),
+            "digest": digest_of(definition, base),
         }
         if definition.parent is not None and base is None:
-            members["family"] = _family(definition)
+            members["family"] = family_of(definition)
         if target:
             members["default_target"] = target
         if definition.without:
@@ -347,36 +354,6 @@ class _Builder:
         said = self.said | ({"unit"} if self.definition.label("needs") else set())
         said |= {path.partition("[")[0].partition(".")[0] for path in said}
         return frozenset(each for each in silent if each not in said)
-
-    def _needs(self) -> str:
-        base = self.base.needs if self.base else ""
-        given = self.definition.label("needs")
-        if given and given not in NEEDS:
-            self.definition.head["needs"].wrong(
-                "needs", f"expected one of {listed(NEEDS)}, not {shown(given)}"
-            )
-        return NEEDS.get(given, "") if given else base
-
-    def _target(self) -> str:
-        from kcfg.core.errors import UnknownError
-
-        given = self.definition.label("target")
-        try:
-            return targets.find(given).name if given else ""
-        except UnknownError as error:
-            self.definition.head["target"].wrong("target", str(error))
-            return ""
-
-    def _digest(self) -> str:
-        texts = [text.document.text for text in self.definition.texts]
-        base = [] if self.base is None else [self.base.kernel, self.base.release]
-        return sha256("\0".join([*base, *texts]).encode("utf-8", "replace")).hexdigest()[:DIGITS]
-
-
-def _family(definition: Definition) -> str:
-    while definition.parent is not None:
-        definition = definition.parent
-    return definition.name
 
 
 def _conditions_of(verdict: Quantity[Any]) -> dict[str, ast.expr]:

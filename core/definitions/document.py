@@ -55,7 +55,10 @@ class Definition:
 
     def label(self, key: str) -> str:
         """What the head says under a key, on one line; empty where it says nothing."""
-        if key not in self.head or is_null(self.head[key].value):
+        if key not in self.head:
+            return ""
+        if is_null(self.head[key].value):
+            self.head[key].wrong(key, "expected a value here, or no key at all")
             return ""
         try:
             return text(self.head[key].value)
@@ -195,6 +198,12 @@ def _heir(said: Said, own: Text, extends: Node) -> Said:
 def _drop(found: Definition, said: Said) -> None:
     """Leave out what the document does without."""
     names = []
+    if is_null(said.value):
+        said.wrong("without", "expected the names of values, as [a, b], or no key at all")
+        return
+    if found.base is None and found.parent is None:
+        said.text.wrong(said.key, "without", "`without` drops what `extends` takes over: say what")
+        return
     inherited = {} if found.base is None else found.base.quantities
     known = {**found.values, **{each.key: name for name, each in inherited.items()}}
     for node in said.text.items(said.value, "without"):

@@ -75,6 +75,7 @@ class Formulas:
         if said.text.cut_short(node):
             said.text.whole_value(node, path)
             return None
+        self.names.inherited = said.text.heir is not None
         try:
             found = checked(node.value.replace("\n", " "), self.names)
         except ExpressionError as error:
@@ -90,8 +91,10 @@ class Formulas:
         found = self.check(said, path, "number")
         value = None if found is None else self.constant(found.tree)
         if value is not None and value < least:
-            what = "a negative number" if value < 0 else "too small"
-            said.wrong(path, f"{shown(said.value.value)} is {value}, {what}: at least {least}")
+            plain = said.value.value == str(value)
+            given = f"{value} is" if plain else f"{shown(said.value.value)} is {value},"
+            why = "a negative number" if value < 0 else "too small"
+            said.wrong(path, f"{given} {why}: at least {least}")
             return None
         return found
 

@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 from kcfg.core.definitions.formulas import Formulas
-from kcfg.core.definitions.names import Name, attribute_of, kind_of, refused
+from kcfg.core.definitions.names import TEXTS, Name, attribute_of, kind_of, refused
 from kcfg.core.definitions.text import Said
 from kcfg.core.engine.quantity import MOST, REQUIRED, UNITS, Input
 from kcfg.core.engine.trees import path_of, rebuilt
@@ -26,8 +26,11 @@ from kcfg.core.spec.scalars import (
 )
 from kcfg.core.spec.section import Entry
 
+NO_NUMBERS = ("bool", *TEXTS)
+"""Units that no number is in."""
 KEYS = ("default", "unit", "doc", "least", "most", "tunable", "choices", "dtype")
 INSTEAD = ("in_place_of", "is", *KEYS[1:])
+HOLDS = " with what is known of it, as its `unit`"
 WRITTEN = 1 << 40
 """The largest number, up or down, that may be written in a definition."""
 
@@ -52,7 +55,7 @@ class Inputs:
             return
         attribute = attribute_of(name)
         member.__set_name__(type(self), attribute)
-        self.names.known[name] = Name(kind_of(member), member.unit, attribute)
+        self.names.known[name] = Name(kind_of(member), member.unit, attribute, member)
         self.found[attribute] = member
 
     def _member(self, name: str, said: Said, path: str) -> Input | None:
@@ -61,13 +64,13 @@ class Inputs:
         if isinstance(said.value, MappingNode):
             keys = {key.value for key, _ in said.value.value if isinstance(key, ScalarNode)}
             known = INSTEAD if "in_place_of" in keys else KEYS
-            fields = said.text.mapping(said.value, path, known)
+            fields = said.text.mapping(said.value, path, known, HOLDS)
             if "in_place_of" in fields:
                 self._instead(name, said, fields, path)
                 return None
             return _Input(name, said, fields, path).member() if fields else None
-        holds = "a default, or a mapping with its unit"
-        said.wrong(path, f"expected {holds}: nothing says what `{name}` is")
+        message = "expected a default, or a mapping with its unit"
+        said.wrong(path, f"{message}: nothing says what `{name}` is")
         return None
 
     def _short(self, name: str, said: Said, path: str) -> Input | None:
@@ -93,7 +96,8 @@ class Inputs:
                 said.text.wrong(said.key, path, f"missing key `is`: what `{means}` is by `{name}`")
             return
         member.__set_name__(type(self), attribute_of(name))
-        self.names.known[name] = Name(kind_of(member), member.unit, attribute_of(name))
+        kind, attribute = kind_of(member), attribute_of(name)
+        self.names.known[name] = Name(kind, member.unit, attribute, member)
         entry = Said(fields["is"].key, fields["is"].value, said.text)
         found = self.formulas.check(entry, f"{path}.is", kind_of(known[means]))
         del self.names.known[name]
@@ -135,6 +139,8 @@ class _Input:
         unit = self._text("unit", "")
         if unit and unit not in UNITS:
             self._wrong("unit", f"unknown unit {shown(unit)}; {meant(unit, sorted(UNITS))}")
+        if "choices" in self.fields and "dtype" in self.fields:
+            self._wrong("choices", "`dtype` says which element types there are: keep one of them")
         doc = self._text("doc", "")
         tunable = bool(self._value("tunable", boolean, False))
         kind, choices = self._kind(unit)
@@ -145,9 +151,16 @@ class _Input:
             listed_as = ", ".join(map(str, choices))
             self._wrong("default", f"expected one of {listed_as}, not {default}")
             return None
-        unit = {bool: "bool", str: "text"}.get(kind, unit or "count")
+        own = {bool: "bool", str: "text"}.get(kind, unit or "count")
         if kind is str and (choices == ELEMENTS or "dtype" in self.fields):
-            unit = "dtype"
+            own = "dtype"
+        if unit and (unit != own or (kind is int and unit in NO_NUMBERS)):
+            what = {bool: "a truth value", int: "a number"}.get(kind, "a text")
+            what = "an element type" if kind is str and own == "dtype" else what
+            hint = ": list them by `dtype`, not `choices`" if unit == "dtype" and choices else ""
+            self._wrong("unit", f"`{self.name}` is {what}, which is in no {unit}{hint}")
+            return None
+        unit = own
         least, most = self._bounds(kind, default, choices)
         if not self.fine:
             return None
@@ -215,7 +228,7 @@ class _Input:
 
     def _default(self, kind: type, choices: tuple[str, ...]) -> Any:
         entry = self.fields.get("default")
-        if entry is None or is_null(entry.value):
+        if entry is None:
             return REQUIRED
         short = "dtype" in self.fields or choices == ELEMENTS
         read: Any = {
@@ -255,7 +268,7 @@ class _Input:
     def _value(self, key: str, read: Any, otherwise: Any) -> Any:
         entry = self.fields.get(key)
         if entry is None or is_null(entry.value):
-            if entry is not None and key != "default":
+            if entry is not None:
                 self._wrong(key, f"expected a value for `{key}`: leave it out where there is none")
             return otherwise
         try:

@@ -29,11 +29,15 @@ LENGTH = 100
 
 
 class Name(NamedTuple):
-    """A name: the kind and unit of its value, and the attribute that has it."""
+    """A name: the kind and unit of its value, and the attribute that has it.
+
+    ``declared`` is the input that it is, None for any other.
+    """
 
     kind: Kind
     unit: str
     attribute: str
+    declared: Input | None = None
 
 
 class Names:
@@ -43,6 +47,9 @@ class Names:
 
     def __init__(self) -> None:
         self.known: dict[str, Name] = {}
+        self.inherited = False
+        """Whether the formula at hand is of another document, whose inputs may have had more
+        choices than here."""
         self.below: dict[str, str] = {}
         """Values that are not read yet, each with what to say of it."""
         self.indexed: Callable[[str], Name | None] = lambda name: None
@@ -54,7 +61,10 @@ class Names:
         found = self.known.get(name) or self.indexed(name)
         if found is None:
             raise UnknownNameError(self._unknown(name))
-        return Meaning(found.kind, found.unit, read(found.attribute))
+        texts = found.declared.choices if found.declared and found.kind == "text" else ()
+        return Meaning(
+            found.kind, found.unit, read(found.attribute), () if self.inherited else texts
+        )
 
     def _unknown(self, name: str) -> str:
         if name in self.below:
@@ -79,7 +89,8 @@ class Names:
         """Take in every name of a kernel."""
         members: dict[str, Input | Quantity[Any]] = {**base.inputs, **base.quantities}
         for attribute, member in members.items():
-            self.known[member.key] = Name(kind_of(member), member.unit, attribute)
+            declared = member if isinstance(member, Input) else None
+            self.known[member.key] = Name(kind_of(member), member.unit, attribute, declared)
 
 
 def read(attribute: str) -> ast.expr:

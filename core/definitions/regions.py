@@ -8,9 +8,10 @@ from typing import NamedTuple
 from kcfg.core.block.parts import Region
 from kcfg.core.definitions.formulas import Formulas, constant, times, word
 from kcfg.core.definitions.text import Said
+from kcfg.core.engine.arith import next_pow2
 from kcfg.core.engine.trees import is_value
 from kcfg.core.hardware.dtypes import ELEMENT_BITS, SWIZZLES, stored_bits
-from kcfg.core.spec.nodes import ScalarNode
+from kcfg.core.spec.nodes import ScalarNode, SequenceNode
 from kcfg.core.spec.problem import shown
 from kcfg.core.spec.scalars import RefusedError, boolean, choice
 
@@ -32,7 +33,12 @@ def elements(formulas: Formulas, fields: dict[str, Said], said: Said, path: str)
         said.text.wrong(said.key, path, "missing key `shape`: the elements along each dimension")
         return None
     product = constant(1)
-    for node in of.text.items(fields["shape"].value, f"{path}.shape"):
+    shape = fields["shape"].value
+    if isinstance(shape, SequenceNode) and not shape.value:
+        message = "expected the elements along each dimension, as [128, 64]: there is none"
+        fields["shape"].wrong(f"{path}.shape", message)
+        return None
+    for node in of.text.items(shape, f"{path}.shape"):
         one = formulas.number(Said(of.key, node, of.text), f"{path}.shape")
         if one is None or dtype is None:
             return None
@@ -91,6 +97,19 @@ def aligned(tree: ast.expr, align: ast.expr) -> ast.expr:
     if isinstance(tree, ast.Constant) and tree.value == 0:
         return tree
     return word("up", tree, align)
+
+
+def is_alignment(value: int) -> bool:
+    """Whether something may be aligned to so many bytes."""
+    return value > 0 and value & (value - 1) == 0
+
+
+def no_alignment(value: int) -> str:
+    """What is said of a number that is no alignment."""
+    if value < 1:
+        return f"an alignment is a power of two, at least 1, not {value}: leave it out for none"
+    near = next_pow2(value)
+    return f"an alignment is a power of two, not {value:,}: write {near // 2} or {near}"
 
 
 def largest(trees: list[ast.expr]) -> ast.expr:

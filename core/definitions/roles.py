@@ -7,6 +7,7 @@ import re
 from typing import NamedTuple
 
 from kcfg.core.block.parts import Role
+from kcfg.core.definitions.beside import ROLE, means_something
 from kcfg.core.definitions.figures import Figure, Figures
 from kcfg.core.definitions.formulas import constant, times, word, written
 from kcfg.core.definitions.names import NAME
@@ -52,7 +53,7 @@ class Roles:
                 continue
             fields = said.entries(path, KEYS, " with `warp` or `warps`")
             span = self._span(fields, said, path) if fields else None
-            if span is None:
+            if span is None or not means_something(fields, ROLE, path):
                 continue
             plays = f"registers.roles[{name}]"
             self.figures.place(plays, said.key, said)
@@ -83,7 +84,9 @@ class Roles:
             try:
                 number = integer(one.value, "the number of a warp")
             except RefusedError as error:
-                one.wrong(at, str(error))
+                several = isinstance(one.value.value, str) and SPAN.fullmatch(one.value.value)
+                hint = f"; for several write `warps: {one.value.value}`" if several else ""
+                one.wrong(at, f"{error}{hint}")
                 return None
             if not 0 <= number <= LAST:
                 one.wrong(at, f"no warp has the number {number}: 0 to {LAST}")

@@ -5,25 +5,33 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple
 
+from kcfg.core.definitions.beside import REGION, means_something, unfit
 from kcfg.core.definitions.figures import Figure, Figures
 from kcfg.core.definitions.formulas import added, constant, less, named, times, written
 from kcfg.core.definitions.names import NAME
-from kcfg.core.definitions.regions import TRUTHS, Sized, aligned, elements, flags, largest
+from kcfg.core.definitions.places import DEEPEST, WHOLE
+from kcfg.core.definitions.regions import (
+    TRUTHS,
+    Sized,
+    aligned,
+    elements,
+    flags,
+    is_alignment,
+    largest,
+    no_alignment,
+)
 from kcfg.core.definitions.text import Said
 from kcfg.core.engine.trees import written_for
 from kcfg.core.expressions.grammar import Checked
-from kcfg.core.spec.nodes import MappingNode, Node, ScalarNode
+from kcfg.core.spec.nodes import MappingNode, Node
 from kcfg.core.spec.problem import meant, shown
 from kcfg.core.spec.section import Entry
 
 MOST_REGIONS = 200
-DEEPEST = 16
-"""Levels of struct and union."""
 SIZED = ("bytes", "of", "shape", "stages", "stride", "align", "in", "offset", "swizzle", *TRUTHS)
 BARRIERS = ("mbarriers", "arrivals", "align", "in", "offset")
 NESTED = ("struct", "union", "stages", "stride", "align", "in", "offset")
 GROUP = ("count", "arrivals")
-WHOLE = ("struct", "union")
 
 
 class Placed(NamedTuple):
@@ -56,26 +64,11 @@ class SharedMemory:
         self.figures, self.formulas = figures, figures.formulas
         self.regions: list[Placed] = []
         self.groups: list[Group] = []
+        self.named: dict[str, Said] = {}
+        """Where each group of mbarriers is said, by its name."""
         self.counts: list[ast.expr] = []
         self.aligns: list[ast.expr] = []
         self.count = 0
-
-    # The names of places, which values may read before the regions are read
-
-    def declare(self, entries: dict[str, Said]) -> None:
-        """Take in the names of all places."""
-        for name, said in entries.items():
-            self._declare(name, said.value, 0)
-
-    def _declare(self, path: str, node: Node, level: int) -> None:
-        for word_ in ("offset", "bytes", "end", *(("at",) if level else ())):
-            self.formulas.names.declare(f"{path}.{word_}", "number", "bytes")
-        if isinstance(node, MappingNode) and level < DEEPEST:
-            for key, value in node.value:
-                if key.value in WHOLE and isinstance(value, MappingNode):
-                    for name, inner in value.value:
-                        if isinstance(name, ScalarNode):
-                            self._declare(f"{path}.{name.value}", inner, level + 1)
 
     # The regions
 
@@ -118,10 +111,13 @@ class SharedMemory:
     def _fields(self, node: Node, said: Said, path: str) -> dict[str, Said] | None:
         """The keys of a region, by what kind of region it is."""
         keys = {key.value for key, _ in node.value} if isinstance(node, MappingNode) else set()
-        nested = next((each for each in WHOLE if each in keys), "")
-        known = BARRIERS if "mbarriers" in keys else NESTED if nested else SIZED
+        kind = next((each for each in ("mbarriers", *WHOLE) if each in keys), "")
+        known = BARRIERS if kind == "mbarriers" else NESTED if kind else SIZED
         one = Said(said.key, node, said.text)
-        return one.entries(path, known, " with `bytes`, or `of` and `shape`") or None
+        others = {*SIZED, *BARRIERS, *NESTED}.difference(known) if kind else ()
+        why = {key: unfit(key, kind) for key in others}
+        fields = one.entries(path, known, " with `bytes`, or `of` and `shape`", why)
+        return fields if fields and means_something(fields, REGION, path) else None
 
     def _sized(
         self,
@@ -180,7 +176,11 @@ class SharedMemory:
     def _align(self, fields: dict[str, Said], own: ast.expr, path: str) -> ast.expr | None:
         if "align" not in fields:
             return own
-        found = self.formulas.number(fields["align"], f"{path}.align", least=1)
+        found = self.formulas.check(fields["align"], f"{path}.align", "number")
+        value = None if found is None else self.formulas.constant(found.tree)
+        if value is not None and not is_alignment(value):
+            fields["align"].wrong(f"{path}.align", no_alignment(value))
+            return None
         return None if found is None else found.tree
 
     # Structs and unions
@@ -245,6 +245,11 @@ class SharedMemory:
         given = fields["mbarriers"]
         groups: list[tuple[str, Said, Said | None, str]] = []
         if isinstance(given.value, MappingNode):
+            if not given.value.value:
+                given.wrong(f"{path}.mbarriers", "expected groups of mbarriers: there is none")
+            if "arrivals" in fields:
+                message = "each group says its own `arrivals`, as {full: {count: 2, arrivals: 1}}"
+                fields["arrivals"].text.wrong(fields["arrivals"].key, f"{path}.arrivals", message)
             for group, entry in given.text.mapping(given.value, f"{path}.mbarriers").items():
                 at = f"{path}.mbarriers.{group}"
                 one = Said(entry.key, entry.value, given.text)
@@ -262,6 +267,8 @@ class SharedMemory:
             groups.append((name, given, fields.get("arrivals"), path))
         counts = []
         for group, one, waits, at in groups:
+            if not self._alone(group, one, at):
+                return None
             found = self.formulas.number(one, at)
             if found is None:
                 return None
@@ -283,6 +290,15 @@ class SharedMemory:
         for other in counts[1:]:
             every = added(every, other)
         return None if align is None else Sized(times(constant(8), every), align)
+
+    def _alone(self, group: str, said: Said, path: str) -> bool:
+        """Whether no other mbarriers have the name of these; their formulas go by it."""
+        before = self.named.setdefault(group, said)
+        if before is not said:
+            line = said.text.at(before.key)[0]
+            message = f"mbarriers `{group}` are there already, in line {line}: give these another"
+            said.text.wrong(said.key, path, f"{message} name")
+        return before is said
 
     # Places
 

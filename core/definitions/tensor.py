@@ -6,6 +6,7 @@ import ast
 import re
 from typing import NamedTuple
 
+from kcfg.core.definitions.beside import COLUMNS, means_something
 from kcfg.core.definitions.figures import Figure, Figures
 from kcfg.core.definitions.formulas import added, constant, named, times, word
 from kcfg.core.definitions.names import NAME, Name, attribute_of
@@ -89,11 +90,16 @@ class TensorMemory:
         ends = []
         for number, (name, said) in enumerate(entries.items()):
             path = f"tensor_memory.{name}"
-            if number == MOST_RANGES or not NAME.fullmatch(name):
-                what = f"at most {MOST_RANGES} of them" if number else f"{shown(name)} is no name"
-                said.text.wrong(said.key, path, f"ranges of columns: {what}")
+            if number == MOST_RANGES:
+                message = f"a definition has at most {MOST_RANGES} ranges of columns"
+                said.text.wrong(said.key, path, message)
                 return None
+            if why := self._misnamed(name):
+                said.text.wrong(said.key, path, why)
+                continue
             fields = said.entries(path, KEYS, " with `columns`")
+            if not means_something(fields, COLUMNS, path):
+                continue
             if "columns" not in fields:
                 if fields:
                     said.text.wrong(said.key, path, "missing key `columns`: how wide it is")
@@ -156,10 +162,25 @@ class TensorMemory:
         self._apart(name, fields, path, said)
         return added(self._read(f"{name}.column"), self._read(f"{name}.columns"))
 
+    def _misnamed(self, name: str) -> str:
+        """Why a range may not have a name; empty where it may."""
+        if not NAME.fullmatch(name):
+            return f"{shown(name)} is no name of a range: letters, digits and _, no digit first"
+        several = name.rstrip("0123456789")
+        if several != name and several in self.entries and self._said(several, "count"):
+            return f"`{name}` is the name of one of several `{several}`: give the range another"
+        return ""
+
     def _start(
         self, name: str, fields: dict[str, Said], path: str, end: ast.expr
     ) -> ast.expr | None:
         """The first column."""
+        if "in" in fields and "at" in fields:
+            message = "`at` is a column of all there are, and `in` says where another begins: keep"
+            fields["at"].text.wrong(
+                fields["at"].key, f"{path}.at", f"{message} one, or say `offset` in place of `at`"
+            )
+            return None
         if "in" in fields:
             outer = str(fields["in"].value.value)
             if outer not in self.entries or outer == name:

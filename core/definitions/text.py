@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import yaml
@@ -18,6 +18,7 @@ COMMA = (
     " needs quotes"
 )
 
+NOTHING: Mapping[str, str] = {}
 
 ELSEWHERE = {
     "tmem": "tensor_memory",
@@ -116,9 +117,18 @@ class Text:
         return False
 
     def mapping(
-        self, node: Node, path: str, known: Iterable[str] = (), holds: str = ""
+        self,
+        node: Node,
+        path: str,
+        known: Iterable[str] = (),
+        holds: str = "",
+        unfit: Mapping[str, str] = NOTHING,
     ) -> dict[str, Entry]:
-        """The entries of a mapping by key; without ``known`` the keys are names of any kind."""
+        """The entries of a mapping by key; without ``known`` the keys are names of any kind.
+
+        One that ``holds`` known keys has at least one. ``unfit`` says why keys that are known
+        elsewhere may not stand here.
+        """
         if not isinstance(node, MappingNode):
             given = "nothing" if is_null(node) else kind_of(node)
             self.wrong(node, path, f"expected a mapping{holds}, not {given}")
@@ -129,8 +139,14 @@ class Text:
         notes = self.notes if self.heir is None else Notes(self.file, self.document.line)
         found = entries(node, path, notes)
         if known:
+            if holds and not node.value:
+                self.wrong(node, path, f"expected a mapping{holds}, and this one is empty")
             for key in [key for key in found if key not in known]:
-                self.unknown(found.pop(key).key, f"{path}.{key}" if path else key, known)
+                at, where = found.pop(key).key, f"{path}.{key}" if path else key
+                if key in unfit:
+                    self.wrong(at, where, unfit[key])
+                else:
+                    self.unknown(at, where, known)
         return found
 
     def items(self, node: Node, path: str) -> list[Node]:
@@ -157,9 +173,15 @@ class Said(NamedTuple):
         """Note what is wrong with the value."""
         self.text.wrong(self.value, path, message, column)
 
-    def entries(self, path: str, known: Iterable[str] = (), holds: str = "") -> dict[str, Said]:
+    def entries(
+        self,
+        path: str,
+        known: Iterable[str] = (),
+        holds: str = "",
+        unfit: Mapping[str, str] = NOTHING,
+    ) -> dict[str, Said]:
         """The entries of a mapping by key, as `Text.mapping`."""
-        found = self.text.mapping(self.value, path, known, holds)
+        found = self.text.mapping(self.value, path, known, holds, unfit)
         return {key: Said(entry.key, entry.value, self.text) for key, entry in found.items()}
 
 

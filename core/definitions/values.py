@@ -20,6 +20,7 @@ from kcfg.core.spec.scalars import (
     RefusedError,
     boolean,
     choice,
+    in_range,
     integer,
     is_null,
     kind_of as kind_of_node,
@@ -121,8 +122,7 @@ class Values:
             found.kind, unit != "bool" and unit not in TEXTS
         )
         if not fits:
-            kind = {"truth": "a truth value", "text": "a text"}.get(found.kind, "a number")
-            fields["unit"].wrong(at, f"the formula gives {kind}, which is in no {unit}")
+            fields["unit"].wrong(at, f"the formula gives {_kind(found)}, which is in no {unit}")
             return None
         return cast(Unit, unit)
 
@@ -172,8 +172,8 @@ class Values:
             if found is None:
                 return None
             if arms and found.kind != arms[0][1].kind:
-                kinds = f"{found.kind} here, {arms[0][1].kind} in the first case"
-                cases.text.wrong(value, at, f"all cases give the same kind: {kinds}")
+                message = f"{_kind(found)}, where the first case gives {_kind(arms[0][1])}"
+                cases.text.wrong(value, at, f"{message}: all give the same kind")
                 return None
             arms.append((_asks(by, literals), found))
         return self._chosen(name, fields, by, arms, known, path)
@@ -192,7 +192,8 @@ class Values:
             last = self.formulas.check(fields["otherwise"], f"{path}.otherwise")
             if last is None or last.kind != arms[0][1].kind:
                 if last is not None:
-                    fields["otherwise"].wrong(f"{path}.otherwise", f"expected a {arms[0][1].kind}")
+                    message = f"{_kind(last)}, where every case gives {_kind(arms[0][1])}"
+                    fields["otherwise"].wrong(f"{path}.otherwise", message)
                 return None
         else:
             keys = tuple(by)
@@ -214,6 +215,9 @@ class Values:
                 message = f"expected the name of an input or value, not {shown(node.value)}"
                 said.text.wrong(node, path, message)
                 return None
+            if node.value in found:
+                said.text.wrong(node, path, f"`{node.value}` is given twice")
+                return None
             found[node.value] = self.formulas.names.known[node.value]
         return found or None
 
@@ -222,13 +226,14 @@ class Values:
     ) -> tuple[Literal, ...] | None:
         nodes = list(key.value) if isinstance(key, SequenceNode) else [key]
         if len(nodes) != len(by):
-            expected = f"{len(by)} keys in a case ({listed(by)})"
+            keys = "1 key" if len(by) == 1 else f"{len(by)} keys"
+            expected = f"{keys} in a case ({listed(by)})"
             cases.text.wrong(key, path, f"expected {expected}, not {len(nodes)}")
             return None
         found: list[Literal] = []
         for node, name in zip(nodes, by.values(), strict=True):
             try:
-                found.append(_literal(node, name))
+                found.append(_literal(node, name, cases.text.heir is None))
             except RefusedError as error:
                 cases.text.wrong(node, path, str(error))
                 return None
@@ -273,7 +278,10 @@ def fields_of(said: Said, path: str) -> dict[str, Said]:
 
 
 def _text(fields: dict[str, Said], key: str, path: str) -> str:
-    if key not in fields or is_null(fields[key].value):
+    if key not in fields:
+        return ""
+    if is_null(fields[key].value):
+        fields[key].wrong(f"{path}.{key}", "expected a value here, or no key at all")
         return ""
     try:
         return text(fields[key].value)
@@ -292,13 +300,22 @@ def _truth(fields: dict[str, Said], key: str, path: str) -> bool:
         return False
 
 
-def _literal(node: Node, name: Name) -> Literal:
+def _kind(found: Checked) -> str:
+    return {"truth": "a truth value", "text": "a text"}.get(found.kind, "a number")
+
+
+def _literal(node: Node, name: Name, own: bool) -> Literal:
+    """What a case is for; of an input only what that may be, in a document of its ``own``."""
+    declared = name.declared if own else None
     if name.kind == "number":
-        return integer(node)
+        number = integer(node)
+        return number if declared is None else in_range(number, declared)
     if name.kind == "truth":
         return boolean(node)
     if name.unit == "dtype":
-        return choice(node, ELEMENTS, short=True)
+        return choice(node, declared.choices if declared else ELEMENTS, short=True)
+    if declared is not None:
+        return choice(node, declared.choices)
     if not isinstance(node, ScalarNode):
         raise RefusedError(f"expected a text, not {kind_of_node(node)}")
     return text(node)

@@ -52,11 +52,15 @@ class UnknownNameError(LookupError):
 
 
 class Meaning(NamedTuple):
-    """What a name stands for: the kind and unit of its value, and the tree that reads it."""
+    """What a name stands for: the kind and unit of its value, and the tree that reads it.
+
+    ``texts`` are all that a text may be, where that is known.
+    """
 
     kind: Kind
     unit: str
     tree: ast.expr
+    texts: tuple[str, ...] = ()
 
 
 class Scope(Protocol):
@@ -69,12 +73,16 @@ class Scope(Protocol):
 
 
 class Checked(NamedTuple):
-    """An expression that is allowed; ``names`` are those it reads, ``unit`` is that of a text."""
+    """An expression that is allowed; ``names`` are those it reads, ``unit`` is that of a text.
+
+    ``texts`` are all that a text may be, where that is known.
+    """
 
     kind: Kind
     unit: str
     tree: ast.expr
     names: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
 
 
 def checked(text: str, scope: Scope) -> Checked:
@@ -191,7 +199,7 @@ class _Checker:
             found = self.scope.meaning(text)
         except UnknownNameError as error:
             raise self.wrong(node, str(error)) from None
-        return Checked(found.kind, found.unit, found.tree, (text,))
+        return Checked(found.kind, found.unit, found.tree, (text,), found.texts)
 
     def dotted(self, node: ast.expr) -> str:
         """A name as reports have it: ``storage.kv_bytes``, ``mma_shape[0]``."""
@@ -302,6 +310,8 @@ class _Checker:
             if "null" not in kinds and len(kinds) > 1:
                 raise self.wrong(left, f"{_kind(one)} is compared with {_kind(two)}")
             one, two = self.spelled(one, two, left), self.spelled(two, one, right)
+            self.occurs(one, two, left)
+            self.occurs(two, one, right)
             alike = isinstance(op, ast.Eq | ast.Is)
             if "null" in kinds:
                 same = Checked("truth", "", call("is_null", one.tree, two.tree), names)
@@ -312,6 +322,16 @@ class _Checker:
         else:
             operator = op
         return Checked("truth", "", ast.Compare(one.tree, [operator], [two.tree]), names)
+
+    def occurs(self, one: Checked, two: Checked, node: ast.expr) -> None:
+        """Refuse a text that is compared with what is never that."""
+        written = one.tree.value if isinstance(one.tree, ast.Constant) else None
+        if not isinstance(written, str) or not two.texts or written in two.texts:
+            return
+        close = nearest(written, two.texts)
+        hint = f"; did you mean {close!r}?" if close else ""
+        known = listed(two.texts)
+        raise self.wrong(node, f"`{two.names[0]}` is never {written!r}: one of {known}{hint}")
 
     def spelled(self, one: Checked, two: Checked, node: ast.expr) -> Checked:
         """``one`` with its text in full, should ``two`` be of a unit with known texts."""
