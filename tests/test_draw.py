@@ -34,6 +34,16 @@ shape:
   shared: {static: 512, regions: [{name: a, bytes: 1000}, {name: b, bytes: 4, offset: 2048}]}
   tmem: {allocations: [256, 128]}
 """
+PIPELINES = """
+kernel: launch
+shape:
+  threads: 384
+  shared: {static: 512, dynamic: 220000}
+  pipelines:
+    - {name: kv, stages: 5, stage_bytes: 32768}
+    - {name: q, stages: 1, stage_bytes: 32768, fixed_bytes: 100}
+    - {name: out, stages: 2, stage_bytes: 16384, alias_of: q}
+"""
 
 
 def spans(svg: str) -> dict[str, tuple[float, float]]:
@@ -211,6 +221,54 @@ def test_words_stand_out_from_the_paper(colours: dict[str, str], name: str) -> N
     assert contrast(colours[name], colours["paper"]) >= 4.5
 
 
+REGIONS = ", ".join(f"{{name: r{number}, bytes: 2048}}" for number in range(64))
+MANY = f"kernel: launch\nshape: {{shared: {{regions: [{REGIONS}]}}}}"
+
+
+def test_no_two_of_64_regions_look_alike() -> None:
+    (many,) = pictured.scenes(pictured.of_text(MANY))
+    svg = picture.document([many])
+    check(svg)
+    root = ET.fromstring(svg)
+    fills = {
+        (rect.findtext(f"{SVG}title") or "").partition(":")[0]: rect.get("fill")
+        for rect in root.iter(f"{SVG}rect")
+        if rect.find(f"{SVG}title") is not None
+    }
+    mine = [fill for name, fill in fills.items() if name.startswith("r") and name[1:].isdigit()]
+    assert len(mine) == len(set(mine)) == 64
+    tiles = {f"url(#{tile.get('id')})": [*tile] for tile in root.iter(f"{SVG}pattern")}
+    looks = {tuple((part.get("d"), *part.attrib.values()) for part in tiles[fill]) for fill in mine}
+    assert len(looks) == 64
+    lines = plain.text(terminal.pages([many])).splitlines()
+    signs = [line.split()[0] for line in lines if re.search(r" r\d+$", line)]
+    assert len(signs) == len(set(signs)) == 64
+
+
+def test_pipelines_of_a_launch_are_drawn_where_no_region_says_where_they_lie() -> None:
+    (drawn,) = pictured.scenes(pictured.of_text(PIPELINES))
+    (bar,) = drawn.part("smem").bars
+    assert [(span.name, span.start, span.size, span.slots) for span in bar.spans[:5]] == [
+        ("static", 0, 512, 1),
+        ("kv", 512, 5 * 32768, 5),
+        ("q", 164352, 32868, 1),
+        ("out", 164352, 2 * 16384, 2),
+        ("asked for, not laid out", 197220, 23292, 1),
+    ]
+    assert bar.spans[3].alias_of == "q"
+    assert drawn.part("smem").notes == (
+        "Where the pipelines lie is not said: they are drawn in their order.",
+    )
+    check(picture.document([drawn]))
+
+
+def test_bytes_of_a_launch_that_no_region_names_are_called_so() -> None:
+    (drawn,) = pictured.scenes(pictured.of_text(LAUNCH))
+    (bar,) = drawn.part("smem").bars
+    found = [(span.name, span.start, span.size) for span in bar.spans if span.kind == "padding"]
+    assert found == [("unnamed", 512 + 1000, 1048)]
+
+
 # Other programs than browsers
 
 
@@ -280,7 +338,7 @@ def test_a_launch_by_hand_is_drawn_from_what_it_says() -> None:
     (scene,) = pictured.scenes(pictured.of_text(LAUNCH))
     check(picture.document([scene]))
     names = [[span.name for span in bar.spans] for part in scene.parts for bar in part.bars]
-    assert names[0] == ["static", "a", "padding", "b", "free", "reserved"]
+    assert names[0] == ["static", "a", "unnamed", "b", "free", "reserved"]
     assert names[1] == ["allocation 0", "allocation 1", "free"]
     assert names[3] == ["warpgroup 0", "warpgroup 1", "warpgroup 2", "over"]
     assert scene.part("registers").bad

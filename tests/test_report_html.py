@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
+import reported
 from reported import REFUSED, SETS
 from typer.testing import CliRunner, Result
 
@@ -149,6 +151,28 @@ def test_rows_of_layout_tables_that_differ_are_marked() -> None:
     assert not any(row.endswith("S0") for row in rows)
 
 
+def test_rows_of_layout_tables_are_held_against_those_of_their_own_kernel() -> None:
+    alike = [*reported.of_presets("llama-3-8b", "qwen3-32b", "deepseek-v3-decode")]
+    text = page.document(alike)
+    assert 'differs">' not in text[text.index('<section id="layout">') : text.index('id="values')]
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_headings_go_down_a_level_at_a_time(name: str) -> None:
+    document = Document(page.document(SETS[name]))
+    levels = [int(tag[1]) for tag, _ in document.elements if re.fullmatch("h[1-6]", tag)]
+    assert levels[0] == 1
+    assert all(below - above <= 1 for above, below in pairwise(levels))
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_every_picture_can_stand_on_a_page_of_paper(name: str) -> None:
+    """One of all configurations together would be cut somewhere."""
+    svgs = re.findall(r'<svg [^>]*width="([\d.]+)" height="([\d.]+)"', page.document(SETS[name]))
+    assert svgs
+    assert all(float(high) < 1.2 * float(wide) for wide, high in svgs)
+
+
 def test_names_are_escaped() -> None:
     text = page.document(SETS["refused"])
     assert "<b>" not in text
@@ -166,7 +190,8 @@ def test_a_launch_by_hand_has_a_report() -> None:
     text = Document(page.document(SETS["launch"])).text
     assert "CANNOT RUN" in text
     assert "error SMR002" in text
-    assert '{"entry": 168, "warpgroups": [{"count": 40}' in text
+    assert "registers.entry 168 As the spec gives it." in text
+    assert "registers.warpgroups[0].count 40" in text
 
 
 # The command

@@ -12,7 +12,7 @@ from kcfg.core.kernel import Figure
 
 def grid(inputs: dict[str, Any]) -> Grid:
     """Inputs by their paths."""
-    return Grid([(name, number(value)) for name, value in _flat(inputs).items()])
+    return Grid([(name, number(value)) for name, value in flat(inputs).items()])
 
 
 def following(figures: Sequence[Figure]) -> Iterator[Piece]:
@@ -23,7 +23,7 @@ def following(figures: Sequence[Figure]) -> Iterator[Piece]:
         yield Table(columns, [Row((each.path, number(each.value), each.how)) for each in figures])
 
 
-def _flat(inputs: dict[str, Any], path: str = "") -> dict[str, Any]:
+def flat(inputs: dict[str, Any], path: str = "") -> dict[str, Any]:
     """Inputs by their paths, those inside of groups and lists one by one."""
     found: dict[str, Any] = {}
     for name, value in inputs.items():
@@ -31,7 +31,7 @@ def _flat(inputs: dict[str, Any], path: str = "") -> dict[str, Any]:
             {f"[{index}]": each for index, each in enumerate(value)} if _groups(value) else value
         )
         place = f"{path}.{name}" if path and not name.startswith("[") else path + name
-        found |= _flat(items, place) if isinstance(items, dict) else {place: _plain(items)}
+        found |= flat(items, place) if isinstance(items, dict) else {place: _plain(items)}
     return found
 
 

@@ -24,4 +24,4 @@ def svg(kernel: Kernel, report: dict[str, Any]) -> str:
     """The pictures of its memories, registers and occupancy."""
     # A page may have several: the ids of each begin with what it is a picture of.
     prefix = f"kc{crc32(repr(report['inputs']).encode()):08x}"
-    return picture.element([scene(Derived(kernel, report))], alone=True, prefix=prefix)
+    return picture.element([scene(Derived(kernel, report))], prefix)

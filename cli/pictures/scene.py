@@ -16,7 +16,10 @@ from kcfg.cli.pictures.bars import Bar, Mark, Part, Scene, Span
 from kcfg.cli.pictures.pool import pool_part
 from kcfg.cli.pictures.residency import residency_part
 from kcfg.core.block.block import Block
+from kcfg.core.block.parts import Pipeline
+from kcfg.core.block.rings import label, taken
 from kcfg.core.block.tensor_memory import taken_by
+from kcfg.core.figures import some
 from kcfg.core.report import Derived
 from kcfg.core.spec.known import LAUNCH
 
@@ -64,19 +67,55 @@ def _smem_part(report: dict[str, Any], block: Block) -> Part:
     bad, title = used + static > limit, titles.smem(smem)
     before = (_bytes("static", 0, static, "whole"),) if static else ()
     if smem["unplaced"]:
-        notes = (titles.unplaced(smem["unplaced"]),)
-        return Part("smem", title, (_memory(before, limit, static, block),), notes, bad=True)
+        said = (titles.unplaced(smem["unplaced"]),)
+        return Part("smem", title, (_memory(before, limit, static, block),), said, bad=True)
+    gap = "unnamed" if _by_hand(report) else "padding"
     regions = tuple(
-        _region(region)._replace(start=static + region["offset"]) for region in smem["regions"]
+        _region(region, gap)._replace(start=static + region["offset"]) for region in smem["regions"]
     )
+    notes: tuple[str, ...] = ()
+    if not regions and block.ring_groups:
+        regions, notes = tuple(_pipelines(block, static)), (UNPLACED,)
+    end = max((span.end for span in regions), default=static)
     if not regions and used:
-        regions = (_bytes("dynamic", static, used, "whole"),)
-    bar = _memory((*before, *regions), limit, static + used, block)
+        regions, end = (_bytes("dynamic", static, used, "whole"),), static + used
+    bar = _memory((*before, *regions), limit, end, block)
     known = smem["regions"] or _by_hand(report)
-    return Part("smem", title, (bar,), () if known else (_only_total(report, "regions"),), bad=bad)
+    notes = notes if known else (_only_total(report, "regions"),)
+    return Part("smem", title, (bar,), notes, bad=bad)
 
 
-def _region(region: dict[str, Any]) -> Span:
+UNPLACED = "Where the pipelines lie is not said: they are drawn in their order."
+
+
+def _pipelines(block: Block, start: int) -> Iterator[Span]:
+    """The pipelines of a block in their order, where no region says where they lie."""
+    lines: dict[object, dict[object, list[int]]] = {}
+    for index, (group, side) in enumerate(block.sides):
+        lines.setdefault(group, {}).setdefault(side, []).append(index)
+    for group, sizes in block.ring_groups.items():
+        ordered = sorted(lines[group], key=lambda side: -sizes[side])
+        first = lines[group][ordered[0]][0]
+        for side in ordered:
+            end, shares = start, "" if side == ordered[0] else label(block.pipelines[first], first)
+            for index in lines[group][side]:
+                if taken(block.pipelines[index]):
+                    yield _pipeline(block.pipelines[index], index, end, shares)
+                end += taken(block.pipelines[index])
+        start += max(sizes.values())
+
+
+def _pipeline(line: Pipeline, index: int, start: int, shares: str) -> Span:
+    size, stages, once = taken(line), line.stages or 0, line.fixed_bytes or 0
+    text = f"{size:,} B" if once or stages < 2 else f"{stages:,} x {line.stage_bytes or 0:,} B"
+    words = f"{measured(size, 'bytes')} in {some(stages, 'stage')}"
+    words += f", {once:,} B of them there once" if once else ""
+    words += f"; shares the bytes of {shares}" if shares else ""
+    slots = 1 if once else max(stages, 1)
+    return Span(label(line, index), start, size, "region", text, words, slots, shares)
+
+
+def _region(region: dict[str, Any], gap: str) -> Span:
     size, stages, stride = region["bytes"], region["stages"], region["stride"]
     even = stride is not None and stages * stride == size
     text = f"{stages:,} x {stride:,} B" if even else f"{size:,} B"
@@ -85,7 +124,7 @@ def _region(region: dict[str, Any]) -> Span:
     each += f" {stride:,} B apart" if stride is not None and not even else ""
     align = f", aligned to {region['align']:,}" if region["align"] > 1 else ""
     return Span(
-        region["name"].strip("()") if region["padding"] else region["name"],
+        gap if region["padding"] else region["name"],
         region["offset"],
         size,
         "padding" if region["padding"] else "region",
@@ -99,7 +138,7 @@ def _region(region: dict[str, Any]) -> Span:
 def _memory(spans: tuple[Span, ...], limit: int, used: int, block: Block) -> Bar:
     """A block's shared memory: what is used, the free rest, and what the system keeps."""
     rest: list[Span] = []
-    launch = block.dynamic_bytes or 0
+    launch = (block.static_bytes or 0) + (block.dynamic_bytes or 0)
     if spans and used < launch <= limit:
         why = "the launch asks for it, and the layout has no name for it"
         rest.append(_bytes("asked for, not laid out", used, launch - used, "padding", why))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from string import ascii_uppercase
+from string import ascii_lowercase, ascii_uppercase, digits
 
 from kcfg.cli.pages import moves as moved
 from kcfg.cli.pages.pieces import Column, Heading, Line, Piece, Row, Table, Tone
@@ -17,6 +17,9 @@ TABLED = 64
 MARGIN = 2
 SIGNS = {"free": ".", "padding": "-", "reserved": "#", "over": "!"}
 """What is no region, in a bar and in the table below it."""
+MANY = f"{ascii_uppercase}{ascii_lowercase}{digits}$%&*+=?@"
+"""What regions are called where there are more than capital letters; what is past these
+begins anew."""
 
 
 def pages(scenes: Sequence[Scene], width: int = WIDTH) -> Iterator[Piece]:
@@ -72,7 +75,7 @@ def _part(
     yield Heading(plain.wrap(part.title, width))
     for note in part.notes:
         yield Line(note, "bad" if part.bad else "dim")
-    signs = {name: ascii_uppercase[number % 26] for name, number in numbers.items()}
+    signs = _signs(numbers)
     for bar in part.bars:
         if bar.label:
             yield Line(bar.label if part.together else _listed(bar), "dim", MARGIN)
@@ -81,6 +84,18 @@ def _part(
             yield Line(line, indent=MARGIN)
     if part.together and any(bar.spans for bar in part.bars):
         yield _table(part, signs, width)
+
+
+def _signs(numbers: dict[str, int]) -> dict[str, str]:
+    """A letter for each name, large and small for slots that follow each other.
+
+    Where there are more names than that, small letters stand for regions as well.
+    """
+    if len(numbers) <= len(ascii_uppercase):
+        letters = [f"{letter}{letter.lower()}" for letter in ascii_uppercase]
+    else:
+        letters = list(MANY)
+    return {name: letters[number % len(letters)] for name, number in numbers.items()}
 
 
 def _listed(bar: Bar) -> str:
@@ -104,7 +119,7 @@ def _table(part: Part, signs: dict[str, str], width: int) -> Table:
 def _row(signs: dict[str, str], span: Span) -> Row:
     shared = f", shares {span.alias_of}" if span.alias_of else ""
     tone: Tone = "" if span.kind in ("region", "whole") else "bad" if span.kind == "over" else "dim"
-    cells = (_sign(signs, span), span.text, f"at {span.start:,}", span.name + shared)
+    cells = (_sign(signs, span)[0], span.text, f"at {span.start:,}", span.name + shared)
     return Row(cells, tone)
 
 
@@ -131,14 +146,14 @@ class Cells:
         return place * self.width // self.extent
 
     def _filled(self, spans: Iterable[Span], signs: dict[str, str]) -> str:
-        """The spans to scale; every second slot of one in small letters."""
+        """The spans to scale; every second slot of one with its second sign, if it has two."""
         cells = [" "] * self.at(self.bar.extent)
         for span in spans:
             sign = _sign(signs, span)
             for cell in range(self.at(span.start), self.at(span.end)):
                 slot = ((cell + 1) * self.extent // self.width - span.start) * span.slots
                 odd = span.slots > 1 and min(slot // span.size, span.slots - 1) % 2
-                cells[cell] = sign.lower() if odd else sign
+                cells[cell] = sign[-1] if odd else sign[0]
         return "".join(cells)
 
     def _marks(self) -> Iterator[str]:

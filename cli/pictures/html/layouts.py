@@ -16,14 +16,18 @@ Sections = dict[str, list[Piece]]
 
 
 def layouts(derived: Sequence[Derived]) -> Iterator[str]:
-    """Every part that any configuration has, with what differs marked."""
+    """Every part that any configuration has; what others of its kernel have not is marked."""
     every = [_sections(each) for each in derived]
     for part in dict.fromkeys(part for sections in every for part in sections):
         found = [sections.get(part, []) for sections in every]
         yield f"<h3>{escape(part)}</h3>"
         yield '<div class="beside">'
         for number, letter in enumerate(letters(len(derived))):
-            others = [_cells(blocks) for other, blocks in enumerate(found) if other != number]
+            others = [
+                _cells(blocks)
+                for blocks, each in zip(found, derived, strict=True)
+                if each.report["kernel"] == derived[number].report["kernel"]
+            ]
             if found[number]:
                 yield _one(letter, found[number], [cells for cells in others if cells])
         yield "</div>"

@@ -24,11 +24,12 @@ def document(derived: Sequence[Derived]) -> str:
     """One or more configurations as an HTML file."""
     names = [titles.configuration(each.report) for each in derived]
     title = names[0] if len(names) == 1 else some(len(names), "configuration")
+    tab = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1:,} more"
     head = (
         '<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f'<meta name="generator" content="kcfg {VERSION}">\n'
-        f"<title>{escape(' | '.join(names))}</title>\n"
+        f"<title>{escape(tab)}</title>\n"
         f"<style>\n{style.variables(':root')}{style.rules()}{STYLE}</style>"
     )
     body = "\n".join(_body(title, derived))
@@ -84,8 +85,8 @@ def _verdicts(derived: Sequence[Derived]) -> Iterator[str]:
 def _pictures(derived: Sequence[Derived]) -> Iterator[str]:
     yield "<p>To scale. What is too small for its name is enlarged beside its place; pointing at"
     yield "anything shows its size and place.</p>"
-    drawn = picture.element([scene(each) for each in derived])
-    yield html.scrolling(f"<figure>\n{drawn}</figure>", "picture")
+    for drawn in picture.elements([scene(each) for each in derived]):
+        yield html.scrolling(f"<figure>\n{drawn}</figure>", "picture")
 
 
 def _values(derived: Sequence[Derived]) -> Iterator[str]:
@@ -103,10 +104,9 @@ def _values(derived: Sequence[Derived]) -> Iterator[str]:
             yield f"<h3>{escape(heading)}</h3>\n{rows}"
 
 
-def _differing(derived: Sequence[Derived], where: str) -> str:
+def _differing(derived: Sequence[Derived], where: values.Where) -> str:
     """How many are not the same everywhere; nothing for a single configuration."""
     if len(derived) == 1:
         return ""
-    names = list(dict.fromkeys(name for each in derived for name in each.report[where]))
-    count = values.differing(derived, names, where)
-    return f"<p>{html.DIFFERS} {count:,} of {some(len(names), 'one', where)} differ.</p>"
+    count, names = values.differing(derived, where)
+    return f"<p>{html.DIFFERS} {count:,} of {some(names, 'one', where)} differ.</p>"

@@ -52,7 +52,7 @@ nav a { color: inherit; }
 .only { margin-top: 12px; }
 main:has(#only:checked) .rows details:not(.differs) { display: none; }
 
-figure { margin: 0; }
+figure { margin: 0; break-inside: avoid; }
 figure svg { display: block; width: 100%; min-width: 760px; height: auto; }
 
 table {
@@ -108,6 +108,7 @@ pre {
 @media print {
   nav, .only { display: none; }
   .wide { overflow: visible; }
+  h2, h3, h4 { break-after: avoid; }
   figure svg { min-width: 0; }
   .rows summary, tr { break-inside: avoid; }
 }

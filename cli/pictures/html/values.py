@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
-from typing import Any, NamedTuple
+from itertools import chain
+from typing import Any, Literal, NamedTuple
 
 from kcfg.cli.pages.explanation import reasons
 from kcfg.cli.pages.groups import grouped
+from kcfg.cli.pages.inputs import flat
 from kcfg.cli.pages.report import members
 from kcfg.cli.pages.units import measured
 from kcfg.cli.pictures.bars import letters
@@ -22,6 +24,12 @@ MISSING = object()
 """Stands for a value that one of several configurations does not have."""
 
 
+Where = Literal["inputs", "values"]
+"""What a report has under names."""
+TOP: dict[Where, int] = {"inputs": 1, "values": 2}
+"""The level that headings of explanations begin at: groups of values have headings of their own."""
+
+
 class Group(NamedTuple):
     """Values under a heading; ``folded`` ones are shown when asked for."""
 
@@ -31,9 +39,8 @@ class Group(NamedTuple):
 
 
 def inputs(derived: Sequence[Derived]) -> str:
-    """Every input as given or at its default."""
-    names = dict.fromkeys(name for each in derived for name in each.report["inputs"])
-    return rows(derived, names, "inputs")
+    """Every input as given or at its default; those of a launch by their paths."""
+    return rows(derived, dict.fromkeys(chain(*_told(derived, "inputs"))), "inputs")
 
 
 def groups(derived: Sequence[Derived]) -> Iterator[Group]:
@@ -56,9 +63,12 @@ def groups(derived: Sequence[Derived]) -> Iterator[Group]:
         yield Group(f"In {part}", inner, folded=True)
 
 
-def rows(derived: Sequence[Derived], names: Iterable[str], where: str) -> str:
+def rows(derived: Sequence[Derived], names: Iterable[str], where: Where) -> str:
     """A line for each name, with its value in every configuration; opened, it says why."""
-    lines = [_row(derived, name, where) for name in names]
+    told = _told(derived, where)
+    lines = [
+        _row(derived, name, [each.get(name, MISSING) for each in told], where) for name in names
+    ]
     if len(derived) > 1:
         heads = "".join(f"<span>{letter}</span>" for letter in letters(len(derived)))
         lines.insert(0, f'<div class="head"><span></span>{heads}</div>')
@@ -66,13 +76,17 @@ def rows(derived: Sequence[Derived], names: Iterable[str], where: str) -> str:
     return html.scrolling(f'<div class="rows" style="--n:{len(derived)}">{inner}</div>', "values")
 
 
-def differing(derived: Sequence[Derived], names: Iterable[str], where: str) -> int:
-    """How many of the names do not have the same value everywhere."""
-    return sum(_differs(derived, _values(derived, name, where)) for name in names)
+def differing(derived: Sequence[Derived], where: Where) -> tuple[int, int]:
+    """How many names do not have the same value everywhere, and of how many."""
+    told = _told(derived, where)
+    names = dict.fromkeys(chain(*told))
+    values = ([each.get(name, MISSING) for each in told] for name in names)
+    return sum(_differs(derived, each) for each in values), len(names)
 
 
-def _values(derived: Sequence[Derived], name: str, where: str) -> list[Any]:
-    return [each.report[where].get(name, MISSING) for each in derived]
+def _told(derived: Sequence[Derived], where: Where) -> list[dict[str, Any]]:
+    """What each has under names."""
+    return [flat(each.report[where]) for each in derived]
 
 
 def _differs(derived: Sequence[Derived], values: Sequence[Any]) -> bool:
@@ -87,45 +101,40 @@ def _differs(derived: Sequence[Derived], values: Sequence[Any]) -> bool:
     return bool(has & lacks) or any(not same(there[0], value) for value in there[1:])
 
 
-def _row(derived: Sequence[Derived], name: str, where: str) -> str:
-    values = _values(derived, name, where)
+def _row(derived: Sequence[Derived], name: str, values: Sequence[Any], where: Where) -> str:
     differs = _differs(derived, values)
     cells = "".join(
-        _cell(each, name, value, where) for each, value in zip(derived, values, strict=True)
+        _cell(value, each.report["units"].get(name, "") if where == "values" else "")
+        for each, value in zip(derived, values, strict=True)
     )
     mark = f"{html.DIFFERS} " if differs else ""
     style = ' class="differs"' if differs else ""
     summary = f'<span class="name">{mark}{escape(name)}</span>{cells}'
-    why = "\n".join(_why(derived, name, values))
+    why = "\n".join(_why(derived, name, values, TOP[where]))
     return f'<details{style}><summary>{summary}</summary>\n<div class="why">{why}</div></details>'
 
 
-def _cell(each: Derived, name: str, value: Any, where: str) -> str:
+def _cell(value: Any, unit: str) -> str:
     if value is MISSING:
         return '<span class="dim">no such value</span>'
-    if isinstance(value, dict | list):
-        import json
-
-        return f"<span>{escape(json.dumps(value))}</span>"
-    unit = each.report["units"].get(name, "") if where == "values" else ""
     return f"<span>{escape(measured(value, unit))}</span>"
 
 
-def _why(derived: Sequence[Derived], name: str, values: Sequence[Any]) -> Iterator[str]:
+def _why(derived: Sequence[Derived], name: str, values: Sequence[Any], top: int) -> Iterator[str]:
     """The explanations, those that are alike once; with the letters of whose they are."""
     found: dict[str, list[str]] = {}
     for letter, each, value in zip(letters(len(derived)), derived, values, strict=True):
         if value is not MISSING:
-            found.setdefault(_explained(each, name), []).append(letter)
+            found.setdefault(_explained(each, name, top), []).append(letter)
     for text, whose in found.items():
         if len(found) > 1:
             yield f'<p class="whose">{", ".join(whose)}</p>'
         yield text
 
 
-def _explained(each: Derived, name: str) -> str:
+def _explained(each: Derived, name: str, top: int) -> str:
     try:
-        return html.text(reasons(explain(each.kernel, name)), top=2)
+        return html.text(reasons(explain(each.kernel, name)), top=top)
     except NoSourceError as error:
         return f"<p>{escape(str(error))}</p>"
     except UnknownError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from kcfg.cli.pictures import bars
 from kcfg.cli.pictures.bars import KEYS, Key, Part, Scene
@@ -16,40 +17,66 @@ MARGIN, EDGE = 20.0, 4.0
 """Around a picture that is a file, and one within a page."""
 
 
+class Sheet(NamedTuple):
+    """What is drawn in one piece: a part of some scenes, with fills for so many regions."""
+
+    paper: Paper
+    title: str
+    described: str
+    regions: int
+
+
 def document(scenes: Sequence[Scene]) -> str:
     """A file of its own."""
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + element(scenes, alone=True)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + element(scenes)
 
 
-def element(scenes: Sequence[Scene], *, alone: bool = False, prefix: str = "kc") -> str:
-    """The picture as an element; ``alone`` gives it its title, its colours and a ground.
+def element(scenes: Sequence[Scene], prefix: str = "kc") -> str:
+    """The picture as an element, with its title, its colours and a ground.
 
     ``prefix`` begins every id in it, so that a page may hold several.
     """
     paper = Paper(WIDTH)
-    if alone:
-        _titles(paper, scenes)
+    _titles(paper, scenes)
+    regions = 0
     for key in KEYS:
-        _part(paper, key, scenes, prefix)
-    margin = MARGIN if alone else EDGE
-    width, height = WIDTH + 2 * margin, paper.height + 2 * margin
-    size = f'width="{short(width)}" height="{short(height)}"'
+        for sheet in _part(key, scenes, prefix):
+            paper.below(sheet.paper)
+            regions = max(regions, sheet.regions)
     title = " and ".join(scene.title for scene in scenes)
+    whole = Sheet(paper, title, " ".join(described(scenes)), regions)
+    return _written(whole, prefix, alone=True)
+
+
+def elements(scenes: Sequence[Scene], prefix: str = "kc") -> Iterator[str]:
+    """The picture in pieces that a page can break between, and that take its colours."""
+    for key in KEYS:
+        for number, sheet in enumerate(_part(key, scenes, f"{prefix}{key}")):
+            yield _written(sheet, f"{prefix}{key}", id=f"{prefix}{key}{number}")
+
+
+def _written(sheet: Sheet, prefix: str, *, alone: bool = False, id: str = "") -> str:
+    """A sheet as an element; the first of those with one prefix has the fills."""
+    margin = MARGIN if alone else EDGE
+    id = id or prefix
+    width, height = WIDTH + 2 * margin, sheet.paper.height + 2 * margin
+    size = f'width="{short(width)}" height="{short(height)}"'
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="kc" viewBox="0 0 {short(width)} '
-        f'{short(height)}" {size} role="img" aria-labelledby="{prefix}title {prefix}desc" '
+        f'{short(height)}" {size} role="img" aria-labelledby="{id}title {id}desc" '
         f'font-family="{style.FACE}" font-size="12">',
-        f'<title id="{prefix}title">{escape(title)}</title>',
-        f'<desc id="{prefix}desc">{escape(" ".join(described(scenes)))}</desc>',
+        f'<title id="{id}title">{escape(sheet.title)}</title>',
+        f'<desc id="{id}desc">{escape(sheet.described)}</desc>',
     ]
     if alone:
         lines.append(f"<style>\n{style.variables('svg.kc')}{style.rules()}</style>")
-    lines.append(f"<defs>\n{style.patterns(prefix)}\n</defs>")
+    if sheet.regions:
+        lines.append(f"<defs>\n{style.patterns(prefix, sheet.regions)}\n</defs>")
     if alone:
         ground = f'class="paper"{style.attributes("paper")}'
         lines.append(f'<rect {ground} width="{short(width)}" height="{short(height)}"/>')
     moved = f'<g transform="translate({short(margin)} {short(margin)})">'
-    return "\n".join([*lines, moved, *paper.written(), "</g>\n</svg>\n"])
+    return "\n".join([*lines, moved, *sheet.paper.written(), "</g>\n</svg>\n"])
 
 
 def described(scenes: Sequence[Scene]) -> Iterator[str]:
@@ -57,11 +84,15 @@ def described(scenes: Sequence[Scene]) -> Iterator[str]:
     for scene in scenes:
         yield f"{scene.title}, {scene.verdict}."
         for part in scene.parts:
-            yield f"{part.title.rstrip('.')}."
-            yield from part.notes
-            for bar in part.bars:
-                found = "; ".join(f"{span.name} {span.detail}" for span in bar.spans)
-                yield f"{bar.label}: {found}." if bar.label else f"{found}."
+            yield from _described(part)
+
+
+def _described(part: Part) -> Iterator[str]:
+    yield f"{part.title.rstrip('.')}."
+    yield from part.notes
+    for bar in part.bars:
+        found = "; ".join(f"{span.name} {span.detail}" for span in bar.spans)
+        yield f"{bar.label}: {found}." if bar.label else f"{found}."
 
 
 def _titles(paper: Paper, scenes: Sequence[Scene]) -> None:
@@ -75,30 +106,48 @@ def _tone(good: bool | None) -> str:
     return "quiet" if good is None else "good" if good else "bad"
 
 
-def _part(paper: Paper, key: Key, scenes: Sequence[Scene], prefix: str) -> None:
+def _part(key: Key, scenes: Sequence[Scene], prefix: str) -> Iterator[Sheet]:
+    """The sheets of a part: one for two that are linked, else one for each that has it."""
     parts = [scene.part(key) for scene in scenes]
     extents: dict[str, int] = {}
     for part in parts:
         for bar in part.bars:
             extents[bar.unit] = max(extents.get(bar.unit, 0), bar.extent)
-    look = Look(bars.names(parts), prefix, 0)
+    numbers = bars.names(parts)
+    look = Look(numbers, prefix, 0)
     names = bars.letters(len(scenes))
     moves = bars.moves(scenes, key)
+    regions = len(numbers) or 1  # what is over or kept has its fill as well
     if moves is not None and all(len(part.bars) == 1 for part in parts):
+        paper = Paper(WIDTH)
         _pair(paper, parts, moves, look._replace(extent=max(extents.values())))
+        yield _sheet(paper, names, parts, regions)
         return
     for letter, part in zip(names, parts, strict=True):
         if part.bars:
+            paper = Paper(WIDTH)
             _single(paper, letter, part, extents, look)
+            yield _sheet(paper, [letter], [part], regions)
+            regions = 0
+    rest = Paper(WIDTH)
     if moves:
-        paper.paragraph(f"From A to B {bars.said(moves)}.", "quiet")
+        rest.paragraph(f"From A to B {bars.said(moves)}.", "quiet")
     silent: dict[str, list[str]] = {}
     for letter, part in zip(names, parts, strict=True):
         if not part.bars:
             silent.setdefault(part.title, []).append(letter)
     for title, whose in silent.items():
-        paper.height += 14
-        paper.paragraph(f"{', '.join(whose)}  {title}".strip(), "quiet", 13)
+        rest.height += 14
+        rest.paragraph(f"{', '.join(whose)}  {title}".strip(), "quiet", 13)
+    if rest.height:
+        said = [f"{', '.join(whose)} {title}".strip() for title, whose in silent.items()]
+        yield Sheet(rest, said[0] if said else "What moved", " ".join(said), 0)
+
+
+def _sheet(paper: Paper, names: Sequence[str], parts: Sequence[Part], regions: int) -> Sheet:
+    titles = (f"{letter}  {part.title}".strip() for letter, part in zip(names, parts, strict=True))
+    words = (words for part in parts for words in _described(part))
+    return Sheet(paper, "; ".join(titles), " ".join(words), regions)
 
 
 def _single(paper: Paper, letter: str, part: Part, extents: dict[str, int], look: Look) -> None:

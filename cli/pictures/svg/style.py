@@ -112,9 +112,18 @@ COLOURS = LIGHT | {
 """Every colour in light surroundings."""
 
 
+MOST = len(INKS) * len(PATTERNS)
+"""Regions that look different."""
+
+
 def ink(number: int) -> int:
     """The ink of a region's number."""
     return number % len(INKS)
+
+
+def strokes(number: int) -> int:
+    """The pattern of a region's number: another one each time that its ink comes again."""
+    return (number + number // len(INKS)) % len(PATTERNS)
 
 
 def variables(prefix: str = "") -> str:
@@ -157,9 +166,12 @@ def _declared(colours: dict[str, str]) -> str:
     return "".join(f"--{name}:{value};" for name, value in colours.items())
 
 
-def patterns(prefix: str) -> str:
-    """The fills of regions, of padding, of what is kept and of what is over, as definitions."""
-    tiles = [_tile(f"{prefix}{n}", f"g{n}", f"p{n}", PATTERNS[n], 2) for n in range(len(INKS))]
+def patterns(prefix: str, regions: int) -> str:
+    """The fills of so many regions, of padding, of what is kept and over, as definitions."""
+    tiles = [
+        _tile(f"{prefix}{n}", f"g{ink(n)}", f"p{ink(n)}", PATTERNS[strokes(n)], 2)
+        for n in range(min(regions, MOST))
+    ]
     cross, slant = PATTERNS[7], PATTERNS[1]
     tiles.append(_tile(f"{prefix}padding", "paper", "line", cross, 0.7))
     tiles.append(_tile(f"{prefix}reserved", "kept", "kept-line", slant, 3))

@@ -13,7 +13,7 @@ from kcfg.cli.pictures.bars import Bar, Span
 from kcfg.cli.pictures.svg import axis, strip
 from kcfg.cli.pictures.svg.paper import Box, Lines, Paper, Text, widest
 from kcfg.cli.pictures.svg.strip import Cell, Cluster
-from kcfg.cli.pictures.svg.style import ink
+from kcfg.cli.pictures.svg.style import MOST, ink
 
 TALL, LOW = 44.0, 26.0
 LANE = 24.0
@@ -108,7 +108,7 @@ class _Track:
         if span.kind == "free":
             return Box(x, y, width, height, "free", says=says)
         inked = span.kind in ("region", "whole")
-        fill = str(ink(self.look.inks[span.name])) if inked else span.kind
+        fill = str(self.look.inks[span.name] % MOST) if inked else span.kind
         return Box(x, y, width, height, "region", self.look.prefix + fill, says)
 
     def _label(self, span: Span, lines: Sequence[str], middle: float, centre: float) -> None:
