@@ -132,7 +132,7 @@ class Kernel(Struct):
     as ``fa4.call:FlashAttentionCall``. It is imported when a spec has a call, not before."""
     decisions: ClassVar[tuple[str, ...]] = ()
     """The keys of what a dispatcher decides for a call, in the order it does: values of
-    `chooser`, under the name of its part."""
+    `chooser`, under the name of its part where it is one."""
     unmodelled: ClassVar[frozenset[str]] = frozenset(
         (
             "active_clusters",
@@ -242,8 +242,12 @@ class Kernel(Struct):
         """
         return ()
 
+    def possible(self) -> bool:
+        """Whether there can be such a call: no cache is shorter than what was just put into it."""
+        return True
+
     def chooser(self) -> Struct:
-        """The part that decides for the call, whose values the ``decisions`` are."""
+        """What decides for the call, whose values the ``decisions`` are: a part, or this itself."""
         chooser: Struct = getattr(self, self.decisions[0].partition(".")[0])
         return chooser
 

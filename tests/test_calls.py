@@ -16,7 +16,7 @@ from kcfg.core.diff import compare, derived
 from kcfg.core.explain.elsewhere import elsewhere
 from kcfg.core.explain.refusal import failures
 from kcfg.core.explain.story import story
-from kcfg.core.explain.thresholds import decided, thresholds
+from kcfg.core.explain.thresholds import decided, steady, thresholds
 from kcfg.core.findings import findings
 from kcfg.core.kernel import Kernel
 from kcfg.core.spec import Problem, Spec, read
@@ -57,6 +57,7 @@ PREFILL = {
     "depth": 192,
     "page_size": 128,
 }
+EXPERTS = {"format": "nvfp4", "N": 4096, "K": 7168, "num_experts": 256}
 
 
 def asked(kernel: str, shape: dict[str, Any], call: Any, **head: Any) -> Spec | list[Problem]:
@@ -154,8 +155,13 @@ def test_a_call_is_the_configuration_that_is_chosen(drawn: tuple[Any, Any]) -> N
     )
 
 
-def _at(kernel: str, shape: Any, call: Any, key: str, value: int) -> dict[str, Any]:
-    return decided(launched(kernel, shape, {**call, key: value}))
+def _at(kernel: str, shape: Any, call: Any, key: str, value: int) -> dict[str, Any] | None:
+    """What is decided for another call; None where there is none."""
+    spec = asked(kernel, shape, {**call, key: value})
+    if not isinstance(spec, Spec):
+        return None
+    found = spec.derive()
+    return decided(found) if found.possible() else None
 
 
 def hold(kernel: str, shape: dict[str, Any], call: dict[str, Any]) -> int:
@@ -163,10 +169,11 @@ def hold(kernel: str, shape: dict[str, Any], call: dict[str, Any]) -> int:
     here = launched(kernel, shape, call)
     found = thresholds(here)
     for near in found:
-        assert near.given == getattr(here, near.key)
+        assert near.given == here.asked()[near.key]
         back = near.at - 1 if near.at > near.given else near.at + 1
         assert _at(kernel, shape, call, near.key, back) == decided(here)
         there = _at(kernel, shape, call, near.key, near.at)
+        assert there is not None
         changed = {key: (decided(here)[key], there[key]) for key in there}
         assert {each.key: (each.here, each.there) for each in near.changed} == {
             key: pair for key, pair in changed.items() if pair[0] != pair[1]
@@ -177,24 +184,125 @@ def hold(kernel: str, shape: dict[str, Any], call: dict[str, Any]) -> int:
         (key, value + step)
         for key, value in call.items()
         for step in (1, -1)
+        if type(value) is int
         if (key, step > 0) not in told and value + step >= 1 and value
     ]
     for key, value in steps:
-        assert _at(kernel, shape, call, key, value) == decided(here)
+        assert _at(kernel, shape, call, key, value) in (None, decided(here))
     return len(found)
 
 
+@st.composite
+def latent(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A model and a call of MLA decode's dispatcher; at times of picked keys."""
+    heads, fp8 = draw(st.sampled_from((8, 16, 64, 96, 128))), draw(st.booleans())
+    shape = {**LATENT, "num_q_heads": heads, "group": heads}
+    if fp8:
+        swizzles = dict.fromkeys(("swizzle_mode", "kv_mma_swizzle_mode"), "64B")
+        shape |= {"kv_type_size": 1, "native_fp8": True, **swizzles}
+    call = {
+        "batch_size": draw(st.integers(1, 200)),
+        "max_cache_valid_length": draw(LENGTHS),
+        "q_max_seq_len": draw(st.sampled_from((1, 1, 2, 4))),
+        "is_cache_length_accurate": draw(st.booleans()),
+    }
+    if draw(st.booleans()):
+        call["effective_max_cache_len"] = draw(st.sampled_from((512, 2048)))
+    return shape, call
+
+
+@st.composite
+def prefill(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A model and a call of MLA prefill's launcher."""
+    heads = draw(st.sampled_from((1, 2, 8, 16, 64)))
+    call = {"batch_size": draw(st.integers(1, 40)), "max_prompt_len": draw(LENGTHS)}
+    return {**PREFILL, "num_q_heads": heads}, call
+
+
+@st.composite
+def grouped(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Experts and the rows of some of them, often near where the regime changes."""
+    experts = draw(st.sampled_from((8, 128, 256)))
+    active = draw(st.integers(1, experts))
+    near = max(1, draw(st.sampled_from((8, 64))) * active + draw(st.integers(-3, 3)))
+    shape = {
+        "format": draw(st.sampled_from(("nvfp4", "mxfp4", "mxfp8"))),
+        "N": draw(st.sampled_from((512, 4096))),
+        "K": 7168,
+        "num_experts": experts,
+    }
+    rows = draw(st.one_of(st.just(near), st.integers(1, 20000)))
+    return shape, {"estimated_total_m": rows, "num_active_experts": active}
+
+
+@st.composite
+def pairs(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A model of deep heads, and a call of the kernel of pairs, which fa4 may take."""
+    depth, group = draw(st.sampled_from((256, 512))), draw(st.sampled_from((1, 4, 16)))
+    shape = {**ATTENTION, "num_q_heads": 4 * group, "group": group, "swizzle_mode": "128B"}
+    new = draw(st.integers(1, 100))
+    call = {"batch_size": 1, "max_prompt_len": new, "max_cache_valid_length": new + 50}
+    return {**shape, "qk_depth": depth, "ov_depth": depth}, call
+
+
+DRAWN = {
+    "fa4": attention(),
+    "mla_decode": latent(),
+    "mla_prefill": prefill(),
+    "grouped_matmul": grouped(),
+    "mha_depth512": pairs(),
+}
+
+
+@pytest.mark.parametrize("kernel", sorted({name for name, _ in WITH_CALLS}))
 @settings(deadline=None, max_examples=3)
-@given(drawn=attention())
-def test_thresholds_are_true(drawn: tuple[Any, Any]) -> None:
-    hold("fa4", *drawn)
+@given(data=st.data())
+def test_thresholds_are_true(kernel: str, data: st.DataObject) -> None:
+    hold(kernel, *data.draw(DRAWN[kernel]))
 
 
 def test_thresholds_of_known_calls() -> None:
     assert hold("fa4", ATTENTION, CALL) == 3
     assert hold("mla_prefill", PREFILL, {"batch_size": 1, "max_prompt_len": 700}) >= 2
-    latent = {"batch_size": 8, "max_cache_valid_length": 1000}
-    assert hold("mla_decode", LATENT, latent) >= 2
+    assert hold("mla_decode", LATENT, {"batch_size": 8, "max_cache_valid_length": 1000}) >= 2
+    call = {"estimated_total_m": 500, "num_active_experts": 64}
+    assert hold("grouped_matmul", EXPERTS, call) == 2
+    deep = {**ATTENTION, "qk_depth": 256, "ov_depth": 256, "swizzle_mode": "128B"}
+    assert hold("mha_depth512", deep, {**CALL, "max_prompt_len": 9}) == 1
+
+
+def test_no_threshold_is_told_that_is_no_call() -> None:
+    def keys(kernel: str, shape: dict[str, Any], call: dict[str, Any]) -> set[tuple[str, int]]:
+        return {(each.key, each.at) for each in thresholds(launched(kernel, shape, call))}
+
+    at = {"batch_size": 4, "max_prompt_len": 1, "max_cache_valid_length": 9}
+    assert ("max_prompt_len", 9) in keys("fa4", ATTENTION, at)
+    assert ("max_prompt_len", 9) not in keys("fa4", ATTENTION, {**at, "max_cache_valid_length": 8})
+    rows = {"estimated_total_m": 520, "num_active_experts": 64}
+    assert ("num_active_experts", 65) in keys("grouped_matmul", EXPERTS, rows)
+    few = {**EXPERTS, "num_experts": 64}
+    assert ("num_active_experts", 65) not in keys("grouped_matmul", few, rows)
+    impossible = launched("fa4", ATTENTION, {**at, "max_prompt_len": 10})
+    assert (thresholds(impossible), steady(impossible)) == ((), ())
+
+
+def test_picked_keys_ask_for_partitions_as_the_launcher_does() -> None:
+    fp8 = {**LATENT, "num_q_heads": 16, "group": 16, "kv_type_size": 1, "native_fp8": True}
+
+    def parts(length: int, picked: int, **changed: Any) -> int:
+        call = {"batch_size": 8, "max_cache_valid_length": length, **changed}
+        found = launched("mla_decode", fp8, {**call, "effective_max_cache_len": picked})
+        return int(found.read("launch.num_partitions"))
+
+    assert parts(1500, 2048) == parts(1500, 2048, relax_split_floor=True) == 16
+    assert parts(2049, 2048) == parts(1500, 2048, relax_split_floor=False) == 4
+    assert parts(1500, 1920) == parts(1500, 1920, relax_split_floor=False)
+    assert parts(9000, 2048, q_max_seq_len=2) == parts(
+        9000, 2048, q_max_seq_len=2, cost_optimal_split=True
+    )
+    assert parts(9000, 2048, q_max_seq_len=2, fold_shared_index=True) != parts(
+        9000, 2048, q_max_seq_len=2
+    )
 
 
 # What a spec gives, and what is said
@@ -344,7 +452,12 @@ def test_a_bad_call_is_told(
 def test_releases_and_kernels_without_calls_say_which_have_them() -> None:
     assert "it is of release 26.6, 26.7" in wrong("fa4", ATTENTION, CALL, release="26.5")
     assert "for a call of matmul is not known; it is of fa4" in wrong("matmul", {}, CALL)
-    assert "compiled for; gb200 has 152" in wrong("fa4", ATTENTION, CALL, target="gb200")
+    for kernel, shape, call in (
+        ("fa4", ATTENTION, CALL),
+        ("mla_prefill", PREFILL, {"batch_size": 1, "max_prompt_len": 9}),
+        ("grouped_matmul", EXPERTS, {"estimated_total_m": 9, "num_active_experts": 1}),
+    ):
+        assert "compiled for; gb200 has 152" in wrong(kernel, shape, call, target="gb200")
     (item,) = read(json.dumps({"kernel": "fa4", "shape": {**ATTENTION, **CALL}}), "spec")
     assert "`batch_size` stands under `call:`" in str(item)
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from kcfg.core import models
-from kcfg.core.models.layer import Serving, parts
+from kcfg.core.models.layer import Part, Serving, parts
 from kcfg.core.models.listing import compared, rows
 from kcfg.core.spec import Spec, read
 
@@ -71,6 +71,51 @@ def test_deep_heads_prefill_and_decode_by_two_kernels() -> None:
         if part.name == "attention" and part.spec
     }
     assert found == {"prefill": "mha_depth512", "decode": "fa4"}
+
+
+def part(name: str, phase: str, wanted: str, **changed: Any) -> Part:
+    """One part of a model's layer."""
+    every = parts(models.find(name), serving(**changed))
+    (found,) = [each for each in every if (each.phase, each.name) == (phase, wanted)]
+    return found
+
+
+def test_sparse_decode_gathers_what_was_picked() -> None:
+    found = part("deepseek-v3.2", "decode", "attention over picked keys", kv="fp8", length=1500)
+    assert found.spec is not None
+    shape, call = found.spec["shape"], found.spec["call"]
+    assert (shape["native_fp8_unified_gather"], call["effective_max_cache_len"]) == (True, 2048)
+    whole = part("deepseek-v3", "decode", "attention", kv="fp8")
+    assert whole.spec is not None
+    assert whole.spec["shape"]["native_fp8_unified_gather"] is False
+    no_rope = part("glm-5.3-flash", "decode", "attention over picked keys")
+    assert no_rope.spec is not None
+    assert no_rope.spec["shape"]["input_q_depth"] == 512
+
+
+@pytest.mark.parametrize("name", ["mistral-small-4", "minicpm3-4b", "deepseek-v4-pro"])
+def test_a_cache_that_no_kernel_is_built_for_is_not_derived(name: str) -> None:
+    for phase in ("prefill", "decode"):
+        assert part(name, phase, "attention").spec is None
+
+
+def test_fewer_heads_than_a_pair_takes_are_not_guessed() -> None:
+    wanted = ("prefill", "attention over picked keys")
+    assert part("deepseek-v3.2", *wanted).spec is not None
+    assert "128 heads" in part("deepseek-v3.2", *wanted, devices=8).unknown
+
+
+def test_what_is_assumed_of_experts_is_said() -> None:
+    some = part("deepseek-v3", "decode", "expert_down", weights="nvfp4")
+    assert some.spec is not None
+    assert some.spec["call"] == {"estimated_total_m": 32, "num_active_experts": 32}
+    (said,) = some.notes
+    assert said.startswith("assumed: 32 active experts")
+    assert part("deepseek-v3", "decode", "expert_down", weights="nvfp4", batch=1).notes == ()
+    assert len(part("deepseek-v3", "decode", "expert_down", weights="mxfp8").notes) == 2
+    assert part("deepseek-v3", "decode", "down").notes == (
+        "in 3 of 61 layers; the others have experts in its place",
+    )
 
 
 def test_layers_that_slide_and_layers_that_do_not_are_told_apart() -> None:

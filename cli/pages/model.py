@@ -44,6 +44,7 @@ def facts(rows: Iterable[Row]) -> list[dict[str, Any]]:
             "phase": row.part.phase,
             "part": row.part.name,
             "unknown": row.unknown or None,
+            "notes": list(row.part.notes),
             "decided": row.decided,
             "report": row.report,
         }
@@ -101,7 +102,7 @@ def _cells(row: Row) -> Cells:
     shared = block.shared.dynamic if block.shared is not None else None
     stages = block.pipelines[0].stages if block.pipelines else None
     decided = ", ".join(
-        f"{key.partition('.')[2]} {number(value)}"
+        f"{key.rpartition('.')[2]} {number(value)}"
         for key, value in row.decided.items()
         if value != row.spec.kernel
     )
@@ -136,6 +137,7 @@ def _sentences(row: Row) -> Iterator[str]:
     if row.report is None:
         yield f"not known: {row.unknown}"
         return
+    yield from row.part.notes
     for finding in row.report["findings"]:
         if finding["severity"] == "error" or finding["rule"] in TOLD:
             yield finding["message"]
@@ -190,7 +192,7 @@ def _change(old: Row, new: Row, diff: Diff | None) -> Cells:
         for one, other in zip(before[3:6], after[3:6], strict=True)
     ]
     decisions = (
-        f"{key.partition('.')[2]} {number(old.decided[key])} -> {number(value)}"
+        f"{key.rpartition('.')[2]} {number(old.decided[key])} -> {number(value)}"
         for key, value in new.decided.items()
         if old.decided.get(key, value) != value
     )

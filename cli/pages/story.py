@@ -50,7 +50,7 @@ def pieces(story: Story, findings: Iterable[dict[str, Any]] = ()) -> Iterator[Pi
         for near in story.thresholds:
             yield Line(_threshold(near), indent=2)
         for key in story.steady:
-            yield Line(f"{key}: no decision changes within {NEAR:,} either way", "dim", 2)
+            yield Line(f"{key}: no call within {NEAR:,} either way decides otherwise", "dim", 2)
     yield Heading("Decided")
     for decision in story.decisions:
         yield from _decision(decision)

@@ -42,7 +42,7 @@ def decided(kernel: Kernel) -> dict[str, Any]:
 @lru_cache(maxsize=8)
 def thresholds(kernel: Kernel) -> tuple[Threshold, ...]:
     """The thresholds that are near, the nearest in proportion first."""
-    if not kernel.decisions:
+    if not kernel.decisions or not kernel.possible():
         return ()
     found = [each for name in _counts(kernel) for each in _around(kernel, name)]
     return tuple(sorted(found, key=lambda each: abs(each.at - each.given) / max(each.given, 1)))
@@ -50,7 +50,7 @@ def thresholds(kernel: Kernel) -> tuple[Threshold, ...]:
 
 def steady(kernel: Kernel) -> tuple[str, ...]:
     """What has no threshold within `NEAR` on either side, of what is looked at; by its key."""
-    if not kernel.decisions:
+    if not kernel.decisions or not kernel.possible():
         return ()
     found = {each.key for each in thresholds(kernel)}
     keys = [kernel.inputs[name].key for name in _counts(kernel)]
@@ -79,10 +79,21 @@ def _around(kernel: Kernel, name: str) -> Iterator[Threshold]:
             other.hasten()
             there = _decisions(kernel, other)
             if there != here:
+                if not _possible(kernel, name, value):
+                    break
                 pairs = zip(kernel.decisions, here, there, strict=True)
                 changed = tuple(Changed(*each) for each in pairs if each[1] != each[2])
                 yield Threshold(member.key, member.unit, given, value, changed)
                 break
+
+
+def _possible(kernel: Kernel, name: str, value: int) -> bool:
+    """Whether a spec may give another value of an input, and there can be such a call."""
+    given = {each: getattr(kernel, each) for each in kernel.inputs} | {name: value}
+    inputs = {kernel.inputs[each].key: value for each, value in given.items()}
+    if type(kernel).conflicts(inputs, tuple(inputs)):
+        return False
+    return type(kernel)(target=kernel.target, **given).possible()
 
 
 def _up(given: int, most: int) -> range:
@@ -90,8 +101,9 @@ def _up(given: int, most: int) -> range:
 
 
 def _decisions(kernel: Kernel, chooser: Struct) -> tuple[Any, ...]:
-    cls = type(chooser)
-    return tuple(getattr(chooser, cls.attribute(key.partition(".")[2])) for key in kernel.decisions)
+    cls, whole = type(chooser), isinstance(chooser, Kernel)
+    keys = (key if whole else key.partition(".")[2] for key in kernel.decisions)
+    return tuple(getattr(chooser, cls.attribute(key)) for key in keys)
 
 
 def parted(old: Kernel, new: Kernel) -> Changed | None:

@@ -6,10 +6,10 @@ release, the inputs of the call, and what the dispatcher chooses where a spec gi
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple, TypeVar
 
-from kcfg.core.engine.quantity import Input, Quantity
+from kcfg.core.engine.quantity import Input, Quantity, integer, step
 from kcfg.core.hardware.target import Target
 from kcfg.core.kernel import Conflict, Kernel
 
@@ -69,11 +69,6 @@ def overruled(kernel: Kernel, chosen: dict[str, Any]) -> list[tuple[str, str]]:
     return found
 
 
-def never_run(found: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """What was read in upstream's source and not run, by key, as sentences say it."""
-    return tuple((key, f"read in the source and never run: {said}") for key, said in found)
-
-
 def _text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
@@ -82,14 +77,59 @@ SMS = 148
 """The SMs that the dispatchers are compiled for."""
 
 
-def compiled_for(target: Target, key: str) -> list[Conflict]:
-    """What is wrong with a target whose SMs a dispatcher's figures are not for."""
-    if target.sm_count == SMS:
-        return []
-    return [
-        Conflict(
-            key,
-            f"what is launched is known for {SMS} SMs, which the dispatcher is compiled for;"
-            f" {target.name} has {target.sm_count}",
+class Called(Kernel):
+    """What is known of every call: the SMs it is dispatched for, and what was only read of it."""
+
+    @classmethod
+    def refuses(cls, target: Target) -> str | None:
+        refused = super().refuses(target)
+        if refused or target.sm_count == SMS:
+            return refused
+        return (
+            f"what {cls.kernel} launches for a call is known for {SMS} SMs, which its dispatcher"
+            f" is compiled for; {target.name} has {target.sm_count}"
         )
-    ]
+
+    @classmethod
+    def conflicts(cls, inputs: dict[str, Any], given: Collection[str]) -> list[Conflict]:
+        found = super().conflicts(inputs, given)
+        return found or list(cls.never_called_with(inputs))
+
+    @classmethod
+    def never_called_with(cls, inputs: dict[str, Any]) -> Iterator[Conflict]:
+        """What the dispatcher is never called with, of inputs by key, defaults filled in."""
+        return iter(())
+
+    def unexecuted(self) -> tuple[tuple[str, str], ...]:
+        return tuple(
+            (key, f"read in the source and never run: {said}") for key, said in self.read_alone()
+        )
+
+    def read_alone(self) -> Iterator[tuple[str, str]]:
+        """What was read in upstream's source and not run: a key, and what rests on that."""
+        return iter(())
+
+
+class Prompts(Kernel):
+    """The new tokens of a call, in the order a spec gives them."""
+
+    batch_size: int = integer("count", "Sequences.", call=True)
+    max_prompt_len: int = integer(
+        "tokens", "New tokens of the longest sequence; 1 in decode.", call=True
+    )
+
+
+class Cached(Prompts):
+    """The new tokens of a call, and the cache that they are in."""
+
+    max_cache_valid_length: int = integer(
+        "tokens", "Tokens of the longest cache, new ones included.", call=True
+    )
+
+    @step("bool", source="the cache of keys and values")
+    def cache_holds_new_tokens(self) -> bool:
+        """Whether the cache is as long as the new tokens that are in it."""
+        return self.max_prompt_len <= self.max_cache_valid_length
+
+    def possible(self) -> bool:
+        return bool(self.cache_holds_new_tokens)

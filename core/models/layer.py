@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from kcfg.core.figures import some
+from kcfg.core.kernels.fa4.routing import Heads
 from kcfg.core.models import Model
+from kcfg.core.targets import DEFAULT, find
 
 FORMATS = {
     "nvfp4": ("uint8", "float8_e4m3fn"),
@@ -18,6 +21,12 @@ PLAIN = {"bf16": "bfloat16", "fp8": "float8_e4m3fn"}
 """Types of weights, and of Q and the KV cache, that are not."""
 
 WEIGHTS = (*PLAIN, *FORMATS)
+
+LATENT, ROPE = 512, 64
+"""Columns of the cache that MLA's kernels are built for."""
+SPARSE_HEADS = 128
+"""Heads that a pair of CTAs takes over picked keys."""
+PICKED = "attention over picked keys"
 
 
 class Serving(NamedTuple):
@@ -36,12 +45,13 @@ class Serving(NamedTuple):
 
 
 class Part(NamedTuple):
-    """One kernel of a layer: a spec, or why there is none."""
+    """One kernel of a layer: a spec, or why there is none; ``notes`` are to be said with it."""
 
     phase: str
     name: str
     spec: dict[str, Any] | None
     unknown: str = ""
+    notes: tuple[str, ...] = ()
 
 
 ABSORBED = ("kv_b",)
@@ -63,7 +73,7 @@ def parts(model: Model, serving: Serving) -> Iterator[Part]:
 
 
 def _after_attention(name: str) -> bool:
-    return name.endswith(("gate_up", "down", "up")) or name == "o"
+    return name.endswith(("gate_up", "down", "up")) or name in ("o", "o_b")
 
 
 def _spec(
@@ -96,11 +106,21 @@ def _product(model: Model, serving: Serving, phase: str, name: str, new: int) ->
     elif serving.weights in PLAIN:
         dtype = PLAIN[serving.weights]
         shape = {"ab_dtype": dtype, "c_dtype": "bfloat16"}
-        yield _spec(model, phase, name, "matmul", {**shape, **_problem(rows, sides)})
+        part = _spec(model, phase, name, "matmul", {**shape, **_problem(rows, sides)})
+        yield part._replace(notes=_layers(model, name))
     else:
         operand, scale = FORMATS[serving.weights]
         shape = {"a_dtype": operand, "b_dtype": operand, "c_dtype": "bfloat16", "sf_dtype": scale}
-        yield _spec(model, phase, name, "block_scaled_matmul", {**shape, **_problem(rows, sides)})
+        part = _spec(model, phase, name, "block_scaled_matmul", {**shape, **_problem(rows, sides)})
+        yield part._replace(notes=_layers(model, name))
+
+
+def _layers(model: Model, name: str) -> tuple[str, ...]:
+    """In which layers a product is, where others have experts in its place."""
+    dense, every = model.facts.get("dense_layers"), model.facts["layers"]
+    if not dense or name not in ("gate_up", "down"):
+        return ()
+    return (f"in {dense} of {every} layers; the others have experts in its place",)
 
 
 def _problem(rows: int, sides: list[int]) -> dict[str, Any]:
@@ -110,13 +130,22 @@ def _problem(rows: int, sides: list[int]) -> dict[str, Any]:
 def _experts(
     model: Model, serving: Serving, phase: str, name: str, rows: int, sides: list[int]
 ) -> Part:
-    """The products of the experts that tokens are routed to, as many as there may be."""
+    """The products of the experts that tokens are routed to, as many as these may reach."""
     if serving.weights not in FORMATS:
         return Part(phase, name, None, f"grouped products of {serving.weights} are not known")
     experts, routed = model.facts["experts"], rows * model.facts["top_k"]
+    active = min(experts, routed)
     shape = {"format": serving.weights, "N": sides[0], "K": sides[1], "num_experts": experts}
-    call = {"estimated_total_m": routed, "num_active_experts": min(experts, routed)}
-    return _spec(model, phase, name, "grouped_matmul", shape, call)
+    call = {"estimated_total_m": routed, "num_active_experts": active}
+    notes = []
+    if rows > 1:
+        notes.append(
+            f"assumed: {active:,} active experts, as many as {some(routed, 'routed row')} can"
+            " reach; routing decides how many there are"
+        )
+    if serving.weights == "mxfp8":
+        notes.append("assumed: the format's own dispatch; the router launches other tiles")
+    return _spec(model, phase, name, "grouped_matmul", shape, call)._replace(notes=tuple(notes))
 
 
 # Attention
@@ -126,6 +155,8 @@ def _attention(model: Model, serving: Serving, phase: str, new: int) -> Iterator
     heads = model.facts["attention_tp"].get(str(serving.devices))
     if not heads:
         yield Part(phase, "attention", None, f"does not divide over {serving.devices} devices")
+    elif model.kind == "mqa-latent":
+        yield Part(phase, "attention", None, "which kernel takes compressed keys is not known")
     elif model.kind == "mla":
         yield from _latent(model, serving, phase, heads["num_q_heads"])
     else:
@@ -137,11 +168,13 @@ def _grouped(
 ) -> Iterator[Part]:
     facts = model.facts
     for name, mask in _masks(facts):
-        if mask is None:
-            yield Part(phase, name, None, "what chunked masks launch is not known")
+        if isinstance(mask, str):
+            yield Part(phase, name, None, mask)
             continue
         depth = facts["attention"]["qk_depth"]
-        long = phase == "prefill" and depth in (256, 512) and new * heads["group"] > 32
+        chosen = Heads(
+            target=find(DEFAULT), depth=depth, group=heads["group"], max_prompt_len=new
+        ).kernel
         shape = {
             "qkv_dtype": PLAIN[serving.kv],
             "num_q_heads": heads["num_q_heads"],
@@ -155,21 +188,25 @@ def _grouped(
             "max_prompt_len": new,
             "max_cache_valid_length": serving.length,
         }
-        if long:
-            shape = {**shape, "swizzle_mode": "128B"}
-            yield _spec(model, phase, name, "mha_depth512", shape, call)
-        else:
+        if chosen == "fa4":
             sink = {"sink": True} if facts.get("sink") else {}
-            yield _spec(model, phase, name, "fa4", shape, {**call, **mask, **sink})
+            yield _spec(model, phase, name, chosen, shape, {**call, **mask, **sink})
+        else:
+            yield _spec(model, phase, name, chosen, {**shape, "swizzle_mode": "128B"}, call)
 
 
-def _masks(facts: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any] | None]]:
-    """The kinds of attention that the model's layers have: their names and masks."""
+def _masks(facts: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any] | str]]:
+    """The kinds of attention that the model's layers have: their names and masks.
+
+    In place of a mask stands why none is known.
+    """
     window, chunk = facts.get("window"), facts.get("attention_chunk")
     if window:
         yield f"attention, window {window}", {"mask": "sliding", "window": window}
     if chunk:
-        yield f"attention, chunks of {chunk}", None
+        yield f"attention, chunks of {chunk}", "what chunked masks launch is not known"
+    if "indexer" in facts:
+        yield PICKED, "which kernel takes keys that are picked block by block is not known"
     if not window or "window_pattern" in facts:
         yield "attention", {}
 
@@ -177,10 +214,25 @@ def _masks(facts: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any] | None]]
 def _latent(model: Model, serving: Serving, phase: str, heads: int) -> Iterator[Part]:
     facts, dtype = model.facts, PLAIN[serving.kv]
     picks: dict[str, Any] | None = facts.get("indexer")
-    if phase == "decode":
-        yield from _latent_decode(model, serving, phase, heads, picks)
+    absorbed, prefill = facts["attention_decode_absorbed"], facts["attention_prefill"]
+    row, latent = absorbed["qk_depth"], absorbed["ov_depth"]
+    if picks:
+        unknown = "decode's indexer is none of kcfg's kernels"
+        if phase == "prefill":
+            unknown = "how many query tokens a tile has is not known"
+        yield Part(phase, "indexer", None, unknown)
+    name = PICKED if picks else "attention"
+    if latent != LATENT or row not in (LATENT, LATENT + ROPE):
+        unknown = (
+            f"MLA is built for {LATENT} latent columns and {ROPE} or no rope columns; this cache"
+            f" has {latent} and {row - latent}"
+        )
+        yield Part(phase, name, None, unknown)
+    elif phase == "decode":
+        yield _latent_decode(model, serving, name, heads, row)
+    elif picks is None and row == latent:
+        yield Part(phase, name, None, f"MLA prefill is built for {ROPE} rope columns")
     elif picks is None:
-        prefill = facts["attention_prefill"]
         shape = {
             "qkv_dtype": dtype,
             "rope_gmem_dtype": "bfloat16",
@@ -192,42 +244,46 @@ def _latent(model: Model, serving: Serving, phase: str, heads: int) -> Iterator[
             "page_size": facts["page_size"],
         }
         call = {"batch_size": serving.batch, "max_prompt_len": serving.prompt}
-        yield _spec(model, phase, "attention", "mla_prefill", shape, call)
+        yield _spec(model, phase, name, "mla_prefill", shape, call)
+    elif heads != SPARSE_HEADS:
+        unknown = (
+            f"a pair of CTAs takes {SPARSE_HEADS} heads, and how many keys a CTA takes at a time"
+            f" for {heads} is not known"
+        )
+        yield Part(phase, name, None, unknown)
     else:
-        yield Part(phase, "indexer", None, "how many query tokens a tile has is not known")
         shape = {
             "qkv_dtype": dtype,
             "num_q_heads": heads,
             "num_kv_heads": 1,
-            "qk_depth": 576,
-            "v_depth": 512,
+            "qk_depth": row,
+            "v_depth": latent,
             "indices_stride": picks["topk"],
             "group": heads,
         }
-        yield _spec(model, phase, "attention over picked keys", "mla_sparse", shape)
+        yield _spec(model, phase, name, "mla_sparse", shape)
 
 
-def _latent_decode(
-    model: Model, serving: Serving, phase: str, heads: int, picks: dict[str, Any] | None
-) -> Iterator[Part]:
+def _latent_decode(model: Model, serving: Serving, name: str, heads: int, row: int) -> Part:
     fp8 = serving.kv == "fp8"
-    off = ("per_token_scale_rope_aware", "native_fp8_unified_gather")
+    picks: dict[str, Any] | None = model.facts.get("indexer")
     shape = {
         "num_q_heads": heads,
         "group": heads,
-        "depth": 512,
-        "q_depth": 576,
+        "depth": LATENT,
+        "q_depth": LATENT + ROPE,
+        "input_q_depth": row,
         "dtype_size": 2,
         "kv_type_size": 1 if fp8 else 2,
         "swizzle_mode": "64B" if fp8 else "128B",
         "kv_mma_swizzle_mode": "64B" if fp8 else "128B",
         "page_size": model.facts["page_size"],
         "native_fp8": fp8,
-        **dict.fromkeys(off, False),
-        **dict.fromkeys(("scale_block_size", "bn_qk", "bk_pv", "input_q_depth"), 0),
+        "native_fp8_unified_gather": fp8 and picks is not None,
+        "per_token_scale_rope_aware": False,
+        **dict.fromkeys(("scale_block_size", "bn_qk", "bk_pv"), 0),
     }
     call = {"batch_size": serving.batch, "max_cache_valid_length": serving.length - 1}
     if picks:
         call["effective_max_cache_len"] = picks["topk"]
-        yield Part(phase, "indexer", None, "decode's indexer is none of kcfg's kernels")
-    yield _spec(model, phase, "attention", "mla_decode", shape, call)
+    return _spec(model, "decode", name, "mla_decode", shape, call)

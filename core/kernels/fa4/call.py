@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from kcfg.core.engine.quantity import choice, flag, integer, part, quantity, step
 from kcfg.core.engine.terms import all_of, pick
 from kcfg.core.hardware.dtypes import dtype_bytes, is_fp8, is_half
-from kcfg.core.hardware.target import Target
-from kcfg.core.kernel import Candidate, Conflict, Kernel
+from kcfg.core.kernel import Candidate, Conflict
 from kcfg.core.kernels import called
 from kcfg.core.kernels.asked import given
 from kcfg.core.kernels.fa4 import r26_6, r26_7
@@ -20,16 +19,9 @@ MASKS = ("causal", "null", "padded_causal", "sliding", "unknown")
 EXECUTED_WINDOWS = (1024, 16384)
 
 
-class Call(Kernel):
+class Call(called.Cached):
     """The call of attention, in the order a spec gives it."""
 
-    batch_size: int = integer("count", "Sequences.", call=True)
-    max_prompt_len: int = integer(
-        "tokens", "New tokens of the longest sequence; 1 in decode.", call=True
-    )
-    max_cache_valid_length: int = integer(
-        "tokens", "Tokens of the longest cache, new ones included.", call=True
-    )
     num_partitions: int = integer(
         "count",
         "Partitions of the keys to split into; 0 leaves it to the dispatcher.",
@@ -54,7 +46,7 @@ class Call(Kernel):
     sink: bool = flag("Whether softmax has a sink.", default=False, call=True)
 
 
-class CalledAttention(r26_6.FlashAttention4, Call):
+class CalledAttention(called.Called, r26_6.FlashAttention4, Call):
     """FA4 as its dispatcher launches it, whichever release."""
 
     unmodelled = r26_6.FlashAttention4.unmodelled - {"grid"}
@@ -180,7 +172,7 @@ class CalledAttention(r26_6.FlashAttention4, Call):
         """
         return all_of(
             configuration=self.built,
-            cache_holds_new_tokens=self.max_prompt_len <= self.max_cache_valid_length,
+            cache_holds_new_tokens=self.cache_holds_new_tokens,
             not_for_mha_depth512=self.launch.deep_rows <= 32,
             half_or_fp8=is_half(self.qkv_dtype) | is_fp8(self.qkv_dtype),
             ragged_or_fp8=self.ragged | is_fp8(self.qkv_dtype),
@@ -188,13 +180,8 @@ class CalledAttention(r26_6.FlashAttention4, Call):
         )
 
     @classmethod
-    def conflicts(cls, inputs: dict[str, Any], given: Collection[str]) -> list[Conflict]:
-        found = super().conflicts(inputs, given)
-        return found or list(_conflicts(inputs))
-
-    @classmethod
-    def faults(cls, target: Target, inputs: dict[str, Any]) -> list[Conflict]:
-        return [*super().faults(target, inputs), *called.compiled_for(target, "num_partitions")]
+    def never_called_with(cls, inputs: dict[str, Any]) -> Iterator[Conflict]:
+        return _conflicts(inputs)
 
     def launched(self) -> dict[str, Any]:
         at = self.launch
@@ -211,10 +198,7 @@ class CalledAttention(r26_6.FlashAttention4, Call):
             "ws_shared_key_given": free.launch.ws_shared_key,
         }
 
-    def unexecuted(self) -> tuple[tuple[str, str], ...]:
-        return called.never_run(self._read_alone())
-
-    def _read_alone(self) -> Iterator[tuple[str, str]]:
+    def read_alone(self) -> Iterator[tuple[str, str]]:
         if self.mask == "unknown":
             yield "launch.route", "how masks are treated whose visible keys are not known"
         if self.mask == "padded_causal":
@@ -259,13 +243,13 @@ class FlashAttentionCall26_6(CalledAttention):
     configuration = r26_6.FlashAttention4
     dispatcher = Dispatch26_6
 
-    def _read_alone(self) -> Iterator[tuple[str, str]]:
+    def read_alone(self) -> Iterator[tuple[str, str]]:
         yield (
             "launch.route",
             "that all but the most partitions is as in 26.7; the functions that count them were"
             " run, and the dispatcher was not",
         )
-        yield from super()._read_alone()
+        yield from super().read_alone()
 
 
 def _conflicts(inputs: dict[str, Any]) -> Iterator[Conflict]:

@@ -12,16 +12,40 @@ from kcfg.core.kernels.asked import given
 DISPATCH = "mha_sm100_dispatch"
 
 
-class Tiles(Struct):
-    """The call, and what it comes to in tiles of each height."""
+ROWS_OF_DEEP = 32
+"""Rows that FA4's one tile of deep heads holds: more of a KV head's go to the kernel of pairs."""
+
+
+class Heads(Struct):
+    """Which kernel attention is launched with, by how deep the heads are and how many rows come."""
 
     target: Target
 
     depth: int = integer("elements", "Depth of one head.")
-    num_q_heads: int = integer("heads", "Query heads.")
     group: int = integer("heads", "Query heads that share a KV head.")
-    batch_size: int = integer("count", "Sequences.")
     max_prompt_len: int = integer("tokens", "New tokens of the longest sequence.")
+
+    @step("bool", source=f"{DISPATCH}, route of depth 256 and 512")
+    def deep(self) -> bool:
+        """Whether heads are so deep that there is one route alone."""
+        return (self.depth == 256) | (self.depth == 512)
+
+    @step("rows", source="attention of MAX on SM100, depth 256 and 512")
+    def deep_rows(self) -> int:
+        """New rows of a KV head's queries where so deep heads prefill, else 0."""
+        return pick(self.deep & (self.max_prompt_len > 1), self.max_prompt_len * self.group, 0)
+
+    @quantity("text", source="attention of MAX on SM100, depth 256 and 512")
+    def kernel(self) -> str:
+        """Which kernel is launched: more rows of deep heads than a tile holds go elsewhere."""
+        return pick(self.deep_rows > ROWS_OF_DEEP, "mha_depth512", "fa4")
+
+
+class Tiles(Heads):
+    """The call, and what it comes to in tiles of each height."""
+
+    num_q_heads: int = integer("heads", "Query heads.")
+    batch_size: int = integer("count", "Sequences.")
     max_cache_valid_length: int = integer("tokens", "Tokens of the longest cache.")
     num_partitions: int = integer("count", "Partitions asked for; 0 leaves it to the call.")
     window: int = integer("tokens", "Tokens of the sliding window; 0: none.")
@@ -36,16 +60,6 @@ class Tiles(Struct):
     splitk_asked: int | None = integer("CTAs", "CTAs of the cluster, if asked for.", default=None)
 
     # Tiles of each height
-
-    @step("bool", source=f"{DISPATCH}, route of depth 256 and 512")
-    def deep(self) -> bool:
-        """Whether heads are so deep that there is one route alone."""
-        return (self.depth == 256) | (self.depth == 512)
-
-    @step("rows", source="attention of MAX on SM100, depth 256 and 512")
-    def deep_rows(self) -> int:
-        """New rows of a KV head's queries where heads are so deep, else 0."""
-        return pick(self.deep, self.max_prompt_len * self.group, 0)
 
     @step("bool", source=f"{DISPATCH}, tiles of 32 and 64")
     def has_short_tiles(self) -> bool:
@@ -118,11 +132,6 @@ class Route(Tiles):
             one_tile=self.max_prompt_len <= self.tokens_128,
             few_work_items=self.items_256 <= self.target.sm_count // 2,
         )
-
-    @quantity("text", source="attention of MAX on SM100, depth 256 and 512")
-    def kernel(self) -> str:
-        """Which kernel is launched: more rows of deep heads than a tile holds go elsewhere."""
-        return pick(self.deep_rows > 32, "mha_depth512", "fa4")
 
     @quantity("text", source=f"{DISPATCH}, the route")
     def route(self) -> str:

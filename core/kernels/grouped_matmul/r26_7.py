@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import ClassVar
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar
 
 from kcfg.core.block.parts import Mma
 from kcfg.core.engine.arith import ceildiv
 from kcfg.core.engine.quantity import choice, integer, part, quantity, step
 from kcfg.core.engine.terms import all_of, any_of, negate, pick, total
 from kcfg.core.hardware.dtypes import DTYPES
-from kcfg.core.kernel import Kernel
+from kcfg.core.kernel import Candidate, Conflict, Kernel
 from kcfg.core.kernels.block_scaled_matmul.r26_7 import BlockScaledMatmul
-from kcfg.core.kernels.grouped_matmul.tuned import tuned_stages
+from kcfg.core.kernels.called import Called
+from kcfg.core.kernels.grouped_matmul.tuned import READ_ALONE, tuned_stages
 
 DISPATCH = "grouped_block_scaled_1d1d.dispatch"
 
 FORMATS = ("nvfp4", "mxfp4", "mxfp8")
 ENTRIES = ("format", "router")
 
+DECODE_ROWS, SMALL_ROWS = 8, 64
+"""Rows of an active expert up to which a call is one of decode, or a small one."""
 
-class GroupedMatmul(Kernel):
+
+class GroupedMatmul(Called):
     """The launch of a grouped matmul, and the configuration it builds."""
 
     kernel = "grouped_matmul"
@@ -40,6 +44,7 @@ class GroupedMatmul(Kernel):
         "mma[0].K": "config.tile_elements",
     }
     unmodelled = Kernel.unmodelled | {"blocks_per_sm", "mbarriers", "registers", "tmem"}
+    decisions: ClassVar = ("regime", "launch.mma_n", "launch.cta_group", "num_pipeline_stages")
     configuration: ClassVar[Callable[..., BlockScaledMatmul]] = BlockScaledMatmul
     """The class of what is built for every product of the group."""
 
@@ -55,7 +60,7 @@ class GroupedMatmul(Kernel):
     K: int = integer("elements", "What a product sums over.")
     num_experts: int = integer("count", "Experts; nothing depends on their number.")
     estimated_total_m: int = integer(
-        "rows", "Rows of all products together, as estimated.", call=True
+        "rows", "Rows of all products together, as estimated.", most=1 << 31, call=True
     )
     num_active_experts: int = integer("count", "Experts that have rows.", call=True)
     c_dtype: str = choice("dtype", "Element type of the result.", DTYPES, default="bfloat16")
@@ -64,15 +69,25 @@ class GroupedMatmul(Kernel):
     def of_call(cls) -> type[Kernel] | None:
         return cls
 
+    @classmethod
+    def never_called_with(cls, inputs: dict[str, Any]) -> Iterator[Conflict]:
+        active, experts = inputs["num_active_experts"], inputs["num_experts"]
+        if active > experts:
+            yield Conflict(
+                "num_active_experts",
+                f"no more experts have rows than there are; num_active_experts is {active:,} and"
+                f" num_experts {experts:,}",
+            )
+
     # What is asked for
 
     @step("text", source=f"{DISPATCH}, regime")
     def regime(self) -> str:
         """How many rows an active expert has: 8 on average, 64, or more."""
         return pick(
-            self.estimated_total_m <= 8 * self.num_active_experts,
+            self.estimated_total_m <= DECODE_ROWS * self.num_active_experts,
             "decode",
-            pick(self.estimated_total_m <= 64 * self.num_active_experts, "small", "large"),
+            pick(self.estimated_total_m <= SMALL_ROWS * self.num_active_experts, "small", "large"),
         )
 
     @step("bool", source=f"{DISPATCH}, router")
@@ -224,6 +239,25 @@ class GroupedMatmul(Kernel):
 
     def mma(self) -> tuple[Mma, ...]:
         return self.config.mma()
+
+    # What is told of the choice
+
+    def chooser(self) -> Kernel:
+        return self
+
+    def candidates(self) -> tuple[Candidate, ...]:
+        rows, active = self.estimated_total_m, self.num_active_experts
+        few, some = DECODE_ROWS * active, SMALL_ROWS * active
+        said = {
+            "decode": f"for {few:,} rows or fewer, {DECODE_ROWS} an active expert; here {rows:,}",
+            "small": f"for {some:,} rows or fewer, {SMALL_ROWS} an active expert; here {rows:,}",
+            "large": "for all the rest",
+        }
+        return tuple(Candidate(name, name == self.regime, text) for name, text in said.items())
+
+    def read_alone(self) -> Iterator[tuple[str, str]]:
+        if self.tuned and (self.N, self.K) == READ_ALONE:
+            yield "num_pipeline_stages", "that 6,144 x 3,072 has stages of its own"
 
 
 KERNEL = GroupedMatmul

@@ -15,8 +15,11 @@ STAGES: dict[tuple[str, int, int, str], int] = {
 }
 """Stages upstream sets for a format's own dispatch, by (format, N, K, regime).
 
-All were executed but those of 6144 x 3072, which were read.
+All were executed but those of `READ_ALONE`, which were read.
 """
+
+READ_ALONE = (6144, 3072)
+"""The one N and K of them whose stages nobody ran."""
 
 
 def tuned_stages(format: str, routed: bool, small_n: bool, N: int, K: int, regime: str) -> int:

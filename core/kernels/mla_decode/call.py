@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from kcfg.core.engine.quantity import flag, integer, part, quantity, step
 from kcfg.core.engine.terms import all_of, negate
-from kcfg.core.hardware.target import Target
 from kcfg.core.kernel import Conflict, Kernel
 from kcfg.core.kernels import called
 from kcfg.core.kernels.asked import given
 from kcfg.core.kernels.mla_decode import r26_6, r26_7
-from kcfg.core.kernels.mla_decode.partitions import DISPATCH, SCALARS, Partitions
+from kcfg.core.kernels.mla_decode.lengths import DISPATCH, SCALARS
+from kcfg.core.kernels.mla_decode.partitions import Partitions
 
 
 class Call(Kernel):
@@ -47,25 +47,28 @@ class Call(Kernel):
     window: int = integer(
         "tokens", "Tokens of a sliding window; 0: none.", default=0, least=0, call=True
     )
-    effective_max_cache_len: int | None = integer(
+    keys_asked: int | None = integer(
         "tokens",
-        "The length that counts for the split, as of picked keys; absent: as of the cache.",
+        "The keys that are picked of each cache; absent: none are, and the cache itself counts.",
         default=None,
+        key="effective_max_cache_len",
         call=True,
     )
-    relax_split_floor: bool = flag(
-        "Whether a partition may be one page, as for few sequences of picked keys.",
-        default=False,
+    relax_asked: bool | None = flag(
+        "Whether a partition may be one page; absent: as the launcher asks for picked keys.",
+        default=None,
+        key="relax_split_floor",
         call=True,
     )
-    cost_optimal_split: bool = flag(
-        "Whether the cost model splits, as for speculated tokens over picked keys.",
-        default=False,
+    cost_asked: bool | None = flag(
+        "Whether the cost model splits; absent: as the launcher asks for picked keys.",
+        default=None,
+        key="cost_optimal_split",
         call=True,
     )
 
 
-class CalledDecode(r26_6.MLADecode, Call):
+class CalledDecode(called.Called, r26_6.MLADecode, Call):
     """MLA decode as its dispatcher launches it, whichever release."""
 
     decisions: ClassVar = ("launch.split_page_size", "launch.num_partitions", "launch.combine")
@@ -85,7 +88,7 @@ class CalledDecode(r26_6.MLADecode, Call):
             is_fp8_kv=self.kv_type_size == 1,
             page_size=self.page_size,
             split_page_asked=self.split_page_given,
-            keys_asked=self.effective_max_cache_len,
+            keys_asked=self.keys_asked,
             partitions_asked=self.num_partitions,
             batch_size=self.batch_size,
             q_max_seq_len=self.q_max_seq_len,
@@ -93,8 +96,9 @@ class CalledDecode(r26_6.MLADecode, Call):
             is_cache_length_accurate=self.is_cache_length_accurate,
             fold_shared_index=self.fold_shared_index,
             window=self.window,
-            relax_split_floor=self.relax_split_floor,
-            cost_optimal_split=self.cost_optimal_split,
+            rope_aware=self.per_token_scale_rope_aware,
+            relax_asked=self.relax_asked,
+            cost_asked=self.cost_asked,
         )
 
     @quantity("bool", source=f"{DISPATCH}, decoding_warp_split_k")  # type: ignore[misc]
@@ -124,23 +128,27 @@ class CalledDecode(r26_6.MLADecode, Call):
 
     built = called.renamed(r26_6.MLADecode.supported, "built")
 
+    @step("bool", source="the cache of keys and values")
+    def cache_holds_new_tokens(self) -> bool:
+        """Whether the cache is as long as the new tokens, where these are in it."""
+        return negate(self.is_cache_length_accurate) | (
+            self.q_max_seq_len <= self.max_cache_valid_length
+        )
+
+    def possible(self) -> bool:
+        return bool(self.cache_holds_new_tokens)
+
     @quantity("bool", source=f"{DISPATCH}, and what comes before it")
     def supported(self) -> bool:
         """Whether MAX launches this: there is such a call, and the configuration is taken."""
         return all_of(
             configuration=self.built,
-            cache_holds_new_tokens=negate(self.is_cache_length_accurate)
-            | (self.q_max_seq_len <= self.max_cache_valid_length),
+            cache_holds_new_tokens=self.cache_holds_new_tokens,
         )
 
     @classmethod
-    def conflicts(cls, inputs: dict[str, Any], given: Collection[str]) -> list[Conflict]:
-        found = super().conflicts(inputs, given)
-        return found or list(_conflicts(inputs))
-
-    @classmethod
-    def faults(cls, target: Target, inputs: dict[str, Any]) -> list[Conflict]:
-        return [*super().faults(target, inputs), *called.compiled_for(target, "num_partitions")]
+    def never_called_with(cls, inputs: dict[str, Any]) -> Iterator[Conflict]:
+        return _conflicts(inputs)
 
     def remarks(self) -> tuple[tuple[str, str], ...]:
         chosen = {
@@ -149,16 +157,18 @@ class CalledDecode(r26_6.MLADecode, Call):
         }
         return tuple(called.overruled(self, chosen))
 
-    def unexecuted(self) -> tuple[tuple[str, str], ...]:
-        return called.never_run(self._read_alone())
-
-    def _read_alone(self) -> Iterator[tuple[str, str]]:
+    def read_alone(self) -> Iterator[tuple[str, str]]:
         yield "launch.grid[2]", "the grid along z; along x and y it was not even read"
         yield "launch.combine", "which kernel combines"
         if self.layout_g_given is None:
             yield (
                 "decode_layout_g",
                 "that few heads take layout G; that fp8 alone does, is inferred from its room",
+            )
+        if self.keys_asked is not None and None in (self.relax_asked, self.cost_asked):
+            yield (
+                "launch.num_partitions",
+                "when picked keys are split into partitions of one page, and when by cost",
             )
         if self.window:
             yield "launch.effective_max_cache_len", "what a sliding window counts as"

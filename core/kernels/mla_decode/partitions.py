@@ -7,14 +7,9 @@ and the count of partitions it asks for. 64 heads or fewer make one group of hea
 from __future__ import annotations
 
 from kcfg.core.engine.arith import ceildiv, div, gcd
-from kcfg.core.engine.quantity import flag, integer, quantity, step
-from kcfg.core.engine.struct import Struct
+from kcfg.core.engine.quantity import quantity, step
 from kcfg.core.engine.terms import all_of, any_of, least, most, negate, pick
-from kcfg.core.hardware.target import Target
-from kcfg.core.kernels.asked import given
-
-DISPATCH = "mla_decode_dispatch"
-SCALARS = "compute_mla_dispatch_scalars"
+from kcfg.core.kernels.mla_decode.lengths import DISPATCH, Lengths
 
 BUCKETS = (1, 2, 3, 4, 8, 9, 16, 18, 20, 32, 37, 64, 72, 74)
 """The numbers of partitions that are launched."""
@@ -56,89 +51,6 @@ def cheapest(ctas: int, keys: int, pages: int, sm_count: int) -> int:
         better = (each <= pages) & ((best == 0) | (100 * cost < 98 * best))
         found, best = pick(better, each, found), pick(better, cost, best)
     return found
-
-
-class Lengths(Struct):
-    """The call, and how long it counts as."""
-
-    target: Target
-
-    num_q_heads: int = integer("heads", "Query heads.")
-    is_fp8_kv: bool = flag("Whether the cache is fp8.")
-    page_size: int = integer("tokens", "Tokens of a page of the cache; 0: not paged.", least=0)
-    split_page_asked: int | None = integer("tokens", "The split's page, if asked.", default=None)
-    keys_asked: int | None = integer("tokens", "The length that counts, if asked.", default=None)
-    partitions_asked: int = integer("count", "Partitions, if asked for; 0: none.", least=0)
-    batch_size: int = integer("count", "Sequences.")
-    q_max_seq_len: int = integer("tokens", "New tokens of a sequence.")
-    max_cache_valid_length: int = integer("tokens", "Tokens of the longest cache.", least=0)
-    is_cache_length_accurate: bool = flag("Whether the cache holds the new tokens.")
-    fold_shared_index: bool = flag("Whether new tokens share their indices.")
-    window: int = integer("tokens", "Tokens of the sliding window; 0: none.", least=0)
-    relax_split_floor: bool = flag("Whether partitions may be a page long.")
-    cost_optimal_split: bool = flag("Whether the cost model decides.")
-
-    @step("tokens", source=f"{SCALARS}, window")
-    def window_cap(self) -> int:
-        """The most a sliding window counts as: 2,048 at least for 64 sequences or more."""
-        return pick(
-            self.batch_size >= 64,
-            most(window=self.window + self.q_max_seq_len, many_sequences=2048),
-            self.window + self.q_max_seq_len,
-        )
-
-    @step("tokens", source=f"{SCALARS}, length")
-    def whole_length(self) -> int:
-        """Tokens of the cache, the new ones included."""
-        return pick(
-            self.is_cache_length_accurate,
-            self.max_cache_valid_length,
-            self.max_cache_valid_length + self.q_max_seq_len,
-        )
-
-    @quantity("tokens", source=f"{SCALARS}, effective length")
-    def effective_max_cache_len(self) -> int:
-        """The length that counts."""
-        return given(
-            self.keys_asked,
-            pick(
-                self.window > 0,
-                least(cache=self.whole_length, window=self.window_cap),
-                self.whole_length,
-            ),
-        )
-
-    @step("tokens", source=f"{SCALARS}, split_page_size")
-    def page_of_length(self) -> int:
-        """The split's page as the length has it: shorter where many short sequences come."""
-        return pick((self.effective_max_cache_len <= 512) & (self.batch_size >= 32), 64, 128)
-
-    @quantity("tokens", source=f"{SCALARS}, split_page_size")
-    def split_page_size(self) -> int:
-        """Tokens of a page that the split goes by."""
-        return given(
-            self.split_page_asked,
-            pick(
-                (self.page_size == 0) | (self.page_size >= 128),
-                self.page_of_length,
-                least(page=self.page_size, most=64),
-            ),
-        )
-
-    @quantity("count", source=f"{DISPATCH}, pages")
-    def pages(self) -> int:
-        """Pages of the split in the length that counts."""
-        return ceildiv(self.effective_max_cache_len, self.split_page_size)
-
-    @quantity("count", source=f"{DISPATCH}, groups of heads")
-    def head_groups(self) -> int:
-        """Groups of 64 heads."""
-        return ceildiv(self.num_q_heads, 64)
-
-    @step("tokens", source=f"{DISPATCH}, short caches")
-    def short_cache(self) -> int:
-        """The length up to which many sequences are not split."""
-        return pick(self.is_fp8_kv, 512, 256)
 
 
 class FewHeads(Lengths):

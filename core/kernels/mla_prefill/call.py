@@ -10,7 +10,7 @@ from kcfg.core.engine.quantity import flag, integer, part, quantity, step
 from kcfg.core.engine.struct import Struct
 from kcfg.core.engine.terms import all_of, any_of, pick
 from kcfg.core.hardware.target import Target
-from kcfg.core.kernel import Candidate, Kernel
+from kcfg.core.kernel import Candidate
 from kcfg.core.kernels import called
 from kcfg.core.kernels.asked import absent, given
 from kcfg.core.kernels.mla_prefill import r26_7
@@ -79,11 +79,9 @@ class Launched(Struct):
         return ceildiv(self.blocks, self.target.sm_count)
 
 
-class Call(Kernel):
+class Call(called.Prompts):
     """The call of MLA prefill, in the order a spec gives it."""
 
-    batch_size: int = integer("count", "Sequences.", call=True)
-    max_prompt_len: int = integer("tokens", "New tokens of the longest sequence.", call=True)
     num_partitions: int = integer(
         "count", "Partitions of the keys; the launcher has one.", default=1, call=True
     )
@@ -94,7 +92,7 @@ class Call(Kernel):
     )
 
 
-class MLAPrefillCall(r26_7.MLAConfig, Call):
+class MLAPrefillCall(called.Called, r26_7.MLAConfig, Call):
     """MLA prefill of MAX 26.7 as it is launched."""
 
     struct = f"{SELECT}, {PREFER} and MLAConfig, max 26.7.0"
@@ -222,9 +220,6 @@ class MLAPrefillCall(r26_7.MLAConfig, Call):
         built = (chosen.query_tiles, chosen.single_output, chosen.key_tile_cap)
         return tuple(called.overruled(self, dict(zip(free, built, strict=True))))
 
-    def unexecuted(self) -> tuple[tuple[str, str], ...]:
-        return called.never_run(self._read_alone())
-
-    def _read_alone(self) -> Iterator[tuple[str, str]]:
+    def read_alone(self) -> Iterator[tuple[str, str]]:
         yield "launch.switches", "that the form with one query tile is launched where preferred"
         yield "launch.blocks", "the grid; these are the CTAs as prefer_1q counts them"
