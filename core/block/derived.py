@@ -74,8 +74,8 @@ def _merged(derived: Group, more: Group) -> Group:
     return found
 
 
-NAMED = r"(shared\.regions|tmem\.regions|mbarriers|registers\.roles)\[([0-9]+)\]"
-"""Lists of parts that have names."""
+NAMED = r"(shared\.regions|tmem\.regions|mbarriers|registers\.roles)\[([^]]+)\]"
+"""Lists of parts that have names, and the number or name of one."""
 
 
 def behind(kernel: type[Kernel], block: Block, path: str) -> str:
@@ -84,10 +84,12 @@ def behind(kernel: type[Kernel], block: Block, path: str) -> str:
     Where a definition's text has a plain number for it, that is the key itself.
     """
     found = re.match(NAMED, path) if "[" in path else None
-    if found is None:
+    if found is None or path in kernel.places_in_text:
         return _said_or_behind(kernel, path)
-    parts: Any = attrgetter(found[1])(block)
-    name = str(parts[int(found[2])].name)
+    name = found[2]
+    if name.isdigit():
+        parts: Any = attrgetter(found[1])(block)
+        name = str(parts[int(name)].name)
     for each in (name, name.rstrip("0123456789")):
         start = f"{found[1]}[{each}]"
         if any(known.startswith(start) for known in (*kernel.plays, *kernel.places_in_text)):
@@ -97,7 +99,14 @@ def behind(kernel: type[Kernel], block: Block, path: str) -> str:
 
 def _said_or_behind(kernel: type[Kernel], path: str) -> str:
     plain = path in kernel.places_in_text and path not in kernel.plays
-    return path if plain else quantity_of(kernel, path)
+    return path if plain else quantity_of(kernel, path) or _said_around(kernel, path)
+
+
+def _said_around(kernel: type[Kernel], path: str) -> str:
+    """The nearest key around one that a definition's text says; empty for none."""
+    while path and path not in kernel.places_in_text:
+        path = path[: max(path.rfind("."), path.rfind("["), 0)]
+    return path
 
 
 def played(kernel: Kernel | None, path: str) -> Any:
@@ -118,10 +127,16 @@ def quantity_of(kernel: type[Kernel], path: str) -> str:
         return member.key
     while path:
         for known in kernel.plays:
-            if known == path or known.startswith((f"{path}.", f"{path}[")):
+            inner = known.removeprefix(path)
+            if known == path or (inner != known and inner[0] in ".[" and not _of_a_part(inner)):
                 return kernel.plays[known]
         path = path[: max(path.rfind("."), path.rfind("["), 0)]
     return ""
+
+
+def _of_a_part(path: str) -> bool:
+    """Whether a path goes on to a part that has a name, which is not to blame for the others."""
+    return re.search(r"\[[^0-9]", path) is not None
 
 
 def asked_for(kernel: Kernel, key: str) -> str:

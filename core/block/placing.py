@@ -30,7 +30,7 @@ class Unplaced:
 
     That is below 0, or inside the part named ``inside``, or past the memory's own ``total``,
     which is the end of the part named ``past`` where it should lie in that one. All in ``unit``,
-    bytes or columns.
+    bytes or columns. Or it asks for an ``align`` that is none.
     """
 
     def __init__(
@@ -42,11 +42,14 @@ class Unplaced:
         inside: str = "",
         total: int | None = None,
         past: str = "",
+        align: int | None = None,
     ) -> None:
         self.name, self.size, self.start, self.unit, self.inside = name, size, start, unit, inside
-        self.total, self.past = total, past
+        self.total, self.past, self.align = total, past, align
 
     def __str__(self) -> str:
+        if self.align is not None:
+            return f"{self.name} asks for an alignment of {self.align}: it is at least 1"
         if self.past:
             end = f"{self.start + self.size}, past {self.past}, which ends at {self.total}"
             return f"{self.name} would end at {end}"

@@ -79,6 +79,7 @@ class _Builder:
         self._launched()
         self._circles()
         allow(len(self.formulas.all))
+        self.figures.place_all(definition.keys, definition.sections["inputs"], definition.values)
         self.members.update(self._head())
         self.members.update(self.inputs.found)
         self.members.update(self._quantities())

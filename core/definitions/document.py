@@ -43,6 +43,8 @@ class Definition:
         self.name, self.own, self.said = name, own, said
         self.head: dict[str, Said] = {}
         self.sections: dict[str, dict[str, Said]] = {name: {} for name in SECTIONS}
+        self.keys: dict[str, Said] = {}
+        """Where the head and the sections are said, by key."""
         self.values: dict[str, Value] = {}
         self.base: type[Kernel] | None = None
         self.parent: Definition | None = None
@@ -84,6 +86,7 @@ def read(root: MappingNode, own: Text, resolve: Resolve) -> Definition | None:
         said.wrong(DEFINES, f"expected a name of {rule}, not {shown(str(name))}")
         return None
     found = Definition(name, own, said)
+    found.keys = dict(entries)
     extends = entries.get("extends")
     parent = None
     if extends is not None:
@@ -126,6 +129,7 @@ def _section(name: str, said: Said) -> dict[str, Said]:
 def _take_over(found: Definition, parent: Definition, extends: Node) -> None:
     """Put what the document says over what its parent has."""
     found.parent, found.base = parent, parent.base
+    found.keys = {**_inherited(parent.keys, found.own, extends), **found.keys}
     found.head = {**_inherited(parent.head, found.own, extends), **found.head}
     for section, entries in found.sections.items():
         found.sections[section] = {

@@ -74,6 +74,10 @@ def shared_memory(
         found = []
         for each in regions:
             start, size = number(each.offset), number(each.bytes)
+            align = number(each.align)
+            if align < 1:
+                why = Unplaced(each.name, size, start, "bytes", align=align)
+                return SharedLayout(struct, most, total, (), why)
             if each.within is not None and size > 0 and start + size > number(each.within):
                 past, end = each.alias_of or "", number(each.within)
                 why = Unplaced(each.name, size, start, "bytes", total=end, past=past)
@@ -84,7 +88,7 @@ def shared_memory(
                     name=each.name,
                     offset=start,
                     bytes=size,
-                    align=number(each.align),
+                    align=align,
                     stages=number(each.stages),
                     stride=None if each.stride is None else number(each.stride),
                     alias_of=each.alias_of,

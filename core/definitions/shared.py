@@ -269,6 +269,7 @@ class SharedMemory:
         for group, one, waits, at in groups:
             if not self._alone(group, one, at):
                 return None
+            self.figures.place(f"mbarriers[{group}]", one.key, one)
             found = self.formulas.number(one, at)
             if found is None:
                 return None

@@ -56,6 +56,10 @@ class Text:
         """Line and column of a node in its file."""
         return self.notes.position(node)
 
+    def spot(self, node: Node) -> tuple[str, int, int]:
+        """File, line and column of a node."""
+        return (self.file, *self.at(node))
+
     def wrong(self, node: Node, path: str, message: str, column: int = 1) -> None:
         """Note what is wrong at a node, or from a column of its value on."""
         where = node if column == 1 else self._within(node, column)
@@ -162,6 +166,11 @@ class Said(NamedTuple):
     key: Node
     value: Node
     text: Text
+
+    @property
+    def spot(self) -> tuple[str, int, int]:
+        """File, line and column of the key."""
+        return self.text.spot(self.key)
 
     @property
     def place(self) -> str:

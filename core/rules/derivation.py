@@ -138,7 +138,7 @@ def cannot_be_placed(
         most = kernel.target.tmem_columns if columns else kernel.target.smem_optin_per_block
         yield Breach(
             f"{memory} cannot be laid out: {_reason(why, most)}",
-            path=path,
+            path=_part(path, why),
             value=max(used, 0),
             limit=most,
             fix=_inputs(type(kernel), path),
@@ -146,9 +146,20 @@ def cannot_be_placed(
         )
 
 
+def _part(path: str, why: Unplaced) -> str:
+    """The key of what cannot be placed; that of its memory where all its parts are too much."""
+    if why.total is not None and not why.past:
+        return path
+    start, width = ("column", "columns") if why.unit == "columns" else ("offset", "bytes")
+    if why.align is not None:
+        start = "align"
+    key = width if why.size < 0 or why.past else start
+    return f"{path.partition('.')[0]}.regions[{why.name}].{key}"
+
+
 def _reason(why: Unplaced, most: int) -> str:
     """Why there is no layout, without sizes and places below 0: nothing has those."""
-    if why.inside or why.total is not None:
+    if why.inside or why.total is not None or why.align is not None:
         return str(why)
     if why.size < 0:
         all_of_it = _measured(most, why.unit)

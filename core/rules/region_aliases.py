@@ -27,6 +27,8 @@ def shared_bytes(block: Block, regions: tuple[Region, ...]) -> Iterator[Breach]:
     as the block runs, and what is written over one is taken for its state. A region that lies
     elsewhere shares nothing. One that ends past the other shares more than it says, and
     mbarriers in the bytes of another lie well only where nothing else uses those: warnings.
+    A member of a struct or union (`a.full`, in the bytes of `a`) shares them with the other
+    members alone, as far as it lies where one of them does.
 
     Fails: shape: {shared: {regions: [{name: full, bytes: 64, mbarriers: true},
     {name: epilogue, bytes: 64, alias_of: full}]}}
@@ -48,12 +50,23 @@ def shared_bytes(block: Block, regions: tuple[Region, ...]) -> Iterator[Breach]:
             continue  # one that names no other is SMEM006
         if {index, over} & block.unsure:
             continue
-        barriers = [over] if region.mbarriers else holding
+        barriers = _beside(regions, index, over) if region.mbarriers else holding
         hit = next((each for each in barriers if _live(block, index, each)), None)
         if hit is not None:
             yield _onto_mbarriers(block, index, hit)
         else:
             yield from _beyond(block, index, over)
+
+
+def _beside(regions: tuple[Region, ...], index: int, over: int) -> list[int]:
+    """What may write over the mbarriers of a region that shares the bytes of another.
+
+    That is the other, or, where it is the whole that the region is a member of, all others.
+    """
+    whole = regions[over].name
+    if not (regions[index].name or "").startswith(f"{whole}."):
+        return [over]
+    return [other for other, each in enumerate(regions) if other != over and each.bytes]
 
 
 def _range(block: Block, index: int) -> tuple[int, int]:

@@ -164,19 +164,35 @@ def region_alignment(block: Block, regions: tuple[Region, ...]) -> Iterator[Brea
         if pitch is None:
             continue
         # Of what is asked for the start alone, the slots need nothing.
-        needs = [(align, what) for align, what in asked if pitch % align and what != _own(region)]
-        if needs:
-            align, what = max(needs)
-            at = start + pitch
+        slots = [
+            (align, what, at, each.name)
+            for at, each in _in_slot(block, start, region)
+            for align, what in uses(block, each)
+            if pitch % align and what != _own(each)
+        ]
+        if slots:
+            align, what, at, name = max(slots, key=lambda each: each[0])
+            at += pitch
+            whole, second = f"{named(region, index)}, {what},", "the second"
+            if name != region.name:
+                whole, second = named(region, index), f"the second {name}, {what},"
             yield Breach(
-                f"the slots of {named(region, index)}, {what}, are {size(pitch)} apart: the second"
-                f" is at {size(at)}, {size(at % align)} past the last multiple of {size(align)}",
+                f"the slots of {whole} are {size(pitch)} apart: {second} is at {size(at)},"
+                f" {size(at % align)} past the last multiple of {size(align)}",
                 path=f"shared.regions[{index}].{_apart(region)}",
                 value=pitch,
                 limit=align,
                 over=pitch % align,
                 fix=_wider(region, pitch, align),
             )
+
+
+def _in_slot(block: Block, start: int, region: Region) -> Iterator[tuple[int, Region]]:
+    """A region and, where it is a struct or union, its members, each with where it starts."""
+    yield start, region
+    if region.name is not None:
+        inner = f"{region.name}."
+        yield from (each for each in block.placed if (each[1].name or "").startswith(inner))
 
 
 def _apart(region: Region) -> str:
@@ -240,11 +256,12 @@ def swizzle_alignment(block: Block, regions: tuple[Region, ...]) -> Iterator[Bre
                 fix=f"put it at {_free(block, index)}",
                 severity=severity,
             )
-        elif repeat and pitch is not None and pitch % repeat:
+        elif pitch is not None and (shifted := _shifted(block, start, region, pitch)):
+            repeat, whose = shifted
             yield Breach(
-                f"the slots of {named(region, index)} are {size(pitch)} apart; their"
-                f" {region.swizzle} swizzle repeats every {size(repeat)}, and"
-                f" {size(pitch % repeat)} shifts the pattern of the second",
+                f"the slots of {named(region, index)} are {size(pitch)} apart; {whose} repeats"
+                f" every {size(repeat)}, and {size(pitch % repeat)} shifts the pattern of the"
+                " second",
                 path=f"shared.regions[{index}].{_apart(region)}",
                 value=pitch,
                 limit=repeat,
@@ -252,6 +269,17 @@ def swizzle_alignment(block: Block, regions: tuple[Region, ...]) -> Iterator[Bre
                 fix=_wider(region, pitch, repeat),
                 severity=severity,
             )
+
+
+def _shifted(block: Block, start: int, region: Region, pitch: int) -> tuple[int, str] | None:
+    """The longest pattern that slots so far apart shift: its bytes, and what repeats so."""
+    shifted = []
+    for _, each in _in_slot(block, start, region):
+        repeat, swizzle = pattern(each), f"{each.swizzle} swizzle"
+        whose = f"their {swizzle}" if each is region else f"the {swizzle} of {each.name}"
+        if repeat and pitch % repeat:
+            shifted.append((repeat, whose))
+    return max(shifted, default=None)
 
 
 @rule(
@@ -327,11 +355,12 @@ def _aligned(block: Block, needed: int, moved: int) -> str:
 
 
 def _powers(shared: Shared) -> Iterator[Breach]:
-    given = [("shared.base_align", shared.base_align)]
-    given += [
+    given = [
         (f"shared.regions[{index}].align", region.align)
         for index, region in enumerate(shared.regions)
     ]
+    if shared.base_align not in dict(given).values():  # which is told of once
+        given.insert(0, ("shared.base_align", shared.base_align))
     for path, align in given:
         if align and align & (align - 1):
             near = next_pow2(align)

@@ -23,7 +23,7 @@ from kcfg.core.spec.section import MOST_PROBLEMS, TOO_MANY, Position
 from kcfg.core.validate import checks
 from kcfg.core.validate.catalog import known
 from kcfg.core.validate.problems import of
-from kcfg.core.validate.result import Waived
+from kcfg.core.validate.result import Located, Waived
 from kcfg.core.validate.selection import Selection
 
 COMMENT = re.compile(r"(?:^|(?<=\s))#\s*kcfg:\s*(.*)", re.MULTILINE)
@@ -47,9 +47,10 @@ class Ignore(NamedTuple):
     line: int
     position: Position
 
-    def covers(self, finding: Finding, file: str) -> bool:
+    def covers(self, located: Located, file: str) -> bool:
         """Whether it is about a finding; in another file, such as a log, it has no line."""
-        here = finding.file == file and finding.line == self.line
+        finding = located.finding
+        here = finding.file == file and self.line in (finding.line, located.given)
         return finding.rule in self.ids and (here or self.line == 0)
 
 
@@ -71,9 +72,10 @@ class Waivers:
                 message = f"`# kcfg: {_brief(text.strip())}` is not understood; {FORM}"
                 self._malformed.append(of(checks.MALFORMED, message, file, position))
 
-    def waives(self, finding: Finding) -> Waived | None:
+    def waives(self, located: Located) -> Waived | None:
         """A finding that a comment covers, with its reason; the comment counts as used then."""
-        covering = [ignore for ignore in self.ignores if ignore.covers(finding, self.file)]
+        finding = located.finding
+        covering = [ignore for ignore in self.ignores if ignore.covers(located, self.file)]
         self._used.update((ignore, finding.rule) for ignore in covering)
         reason = next((ignore.reason for ignore in covering if ignore.reason), "")
         return Waived(finding, reason) if covering else None

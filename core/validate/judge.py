@@ -12,6 +12,7 @@ from kcfg.core.spec.documents import Document
 from kcfg.core.spec.known import Known
 from kcfg.core.spec.overrides import AS_IT_IS, Overrides
 from kcfg.core.spec.problem import Problem
+from kcfg.core.spec.section import Position
 from kcfg.core.validate.advice import Advice
 from kcfg.core.validate.result import Beside, Judged, Located, Waived
 from kcfg.core.validate.selection import EVERYTHING, Selection
@@ -83,7 +84,8 @@ def _of_definition(defined: Defined, written: Document, mode: Mode, known: Known
         return Judged(mode.file, source, defined.cls.kernel, (), spec=False, definition=True)
     spec = read_document(defined.spec, mode.file, mode.overrides, known)
     if not isinstance(spec, Spec):
-        return refused([] if isinstance(spec, Defined) else spec, mode.file, source)
+        problems = [] if isinstance(spec, Defined) else spec
+        return refused([_of_text(each, defined, mode) for each in problems], mode.file, source)
     judged = _judged(spec, mode)
     found = tuple(_in_text(each, spec, mode) for each in judged.found)
     return judged._replace(found=found, spec=False, definition=True)
@@ -91,13 +93,23 @@ def _of_definition(defined: Defined, written: Document, mode: Mode, known: Known
 
 def _in_text(located: Located, spec: Spec, mode: Mode) -> Located:
     """A finding at the place of the definition that says what it is about."""
-    finding, said = located.finding, spec.cls.places_in_text
-    keys = [block for block, key in spec.cls.plays.items() if key == finding.path]
-    places = [said[key] for key in (finding.path, *keys) if key in said]
-    for file, line, column in places:
-        if file == mode.file:
-            return Located(finding._replace(line=line, column=column))
-    return located
+    finding = located.finding
+    line, column = _place_in_text(spec.cls, finding.path, mode)
+    return Located(finding._replace(line=line, column=column))
+
+
+def _of_text(problem: Problem, defined: Defined, mode: Mode) -> Problem:
+    """What is wrong with the defaults of a definition, at the place that says them."""
+    key = problem.path.removeprefix("shape.")
+    line, column = _place_in_text(defined.cls, key, mode)
+    return problem._replace(path=key, line=line, column=column)
+
+
+def _place_in_text(cls: type[Kernel], path: str, mode: Mode) -> Position:
+    """Where a definition says a key, or else takes over what says it."""
+    from kcfg.core.validate.places import in_text
+
+    return in_text(cls, path, mode.file) or cls.places_in_text[""][1:]
 
 
 def _is_report(written: Document) -> bool:
@@ -155,7 +167,7 @@ def _judged(
     if waivers:
         every, located = located, []
         for each in every:
-            if taken := waivers.waives(each.finding):
+            if taken := waivers.waives(each):
                 waived.append(taken)
             else:
                 located.append(each)

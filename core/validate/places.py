@@ -10,7 +10,7 @@ from kcfg.core.finding import Finding
 from kcfg.core.findings import blamed_inputs
 from kcfg.core.kernel import Kernel
 from kcfg.core.spec import Spec
-from kcfg.core.spec.section import NOWHERE
+from kcfg.core.spec.section import NOWHERE, Position
 from kcfg.core.spec.shape import grammar
 from kcfg.core.validate.advice import LATER, Advice, Answers
 from kcfg.core.validate.result import Located, Place
@@ -49,7 +49,33 @@ def located(
         places = sorted(found_at, key=lambda each: _order(spec, each, mending))
         first, *others = places or [_around(at, finding.path)]
         placed = finding._replace(file=file, line=first.line, column=first.column)
-        yield Located(placed, tuple(others))
+        rests = places or blamed_inputs(spec.cls, finding.path)
+        said = None if rests else in_text(spec.cls, finding.path, file)
+        if said is not None:  # no input is to blame for what a definition says of all specs
+            line, column = said
+            placed = placed._replace(line=line, column=column)
+        yield Located(placed, tuple(others), given=first.line)
+
+
+def in_text(cls: type[Kernel], path: str, file: str) -> Position | None:
+    """Line and column in a file of the definition there that says what a finding is about.
+
+    That is its own key, or the nearest one around it. None for what none there says.
+    """
+    said = cls.places_in_text
+    keys = (block for block, key in cls.plays.items() if key == path)
+    for key in (path, *keys, f"values.{path}", f"inputs.{path}"):
+        for around in _outwards(key):
+            if around in said and said[around][0] == file:
+                return said[around][1:]
+    return None
+
+
+def _outwards(path: str) -> Iterator[str]:
+    """A path, and every one around it."""
+    yield path
+    while path := path[: max(path.rfind("."), path.rfind("["), 0)]:
+        yield path
 
 
 def _mended(finding: Finding, answers: Answers | None) -> Finding:
@@ -94,11 +120,7 @@ def _at(spec: Spec, path: str, shown: str = "") -> list[Place]:
 
 def _around(at: At, path: str) -> Place:
     """The nearest given key around a path; at last the shape, or the kernel."""
-    around = []
-    while path:
-        path = path[: max(path.rfind("."), path.rfind("["), 0)]
-        around.append(path)
-    for key in (*around, "shape", "kernel"):
+    for key in (*_outwards(path), "shape", "kernel"):
         for place in at(key):
             return place
     return Place("", 1, 1)

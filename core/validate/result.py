@@ -21,12 +21,14 @@ class Place(NamedTuple):
 class Located(NamedTuple):
     """A finding whose position is known, and the other given keys it rests on.
 
-    ``unread`` tells one of what could not be read or parsed.
+    ``unread`` tells one of what could not be read or parsed. ``given`` is the line of the spec's
+    key that is nearest to what is blamed, where its definition says that: 0 where none is.
     """
 
     finding: Finding
     rests_on: tuple[Place, ...] = ()
     unread: bool = False
+    given: int = 0
 
     def to_json(self) -> dict[str, Any]:
         """The finding as plain data; a file's name as messages show it, UTF-8 or not."""
@@ -105,7 +107,7 @@ class Tally:
         self.specs += judged.spec
         self.definitions += judged.definition
         self.refused += not (judged.spec or judged.definition)
-        for finding, _, unread in judged.found:
+        for finding, _, unread, _ in judged.found:
             self.errors += finding.severity == "error"
             self.warnings += finding.severity == "warning"
             self.infos += finding.severity == "info"

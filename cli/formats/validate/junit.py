@@ -64,7 +64,7 @@ def _cases(documents: Iterator[Timed]) -> Iterator[Case]:
     """A case for every finding; the time of a document goes to its first."""
     for judged, seconds in documents:
         found: list[tuple[Finding | None, str, str]] = []
-        for finding, _, unread in judged.found:
+        for finding, _, unread, _ in judged.found:
             kind = ("error" if unread else "failure") if finding.severity == "error" else ""
             found.append((finding, kind, finding.message))
         found += [(each.finding, "skipped", each.reason or "waived") for each in judged.waived]
