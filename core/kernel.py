@@ -133,6 +133,9 @@ class Kernel(Struct):
     decisions: ClassVar[tuple[str, ...]] = ()
     """The keys of what a dispatcher decides for a call, in the order it does: values of
     `chooser`, under the name of its part where it is one."""
+    limited: ClassVar[tuple[str, ...]] = ()
+    """The attributes that must not leave 64 bits, whoever reads them: `faults` says where one
+    does."""
     unmodelled: ClassVar[frozenset[str]] = frozenset(
         (
             "active_clusters",
@@ -290,10 +293,12 @@ class Kernel(Struct):
 
     def mma(self) -> tuple[Mma, ...]:
         """The matrix instructions, as far as they are known: here their numbers alone."""
+        from kcfg.core.block.derived import played
+
         start = "mma[0]."
         known = {
-            path.removeprefix(start): self.read(key)
-            for path, key in self.plays.items()
+            path.removeprefix(start): played(self, path)
+            for path in self.plays
             if path.startswith(start)
         }
         return (mma(**known),) if known else ()

@@ -265,6 +265,53 @@ def test_what_overlaps_and_what_does_not_fit() -> None:
     assert "CFG002" in {each["rule"] for each in report(kernel)["findings"]}
 
 
+def test_mbarriers_of_a_repeated_struct_are_counted_once() -> None:
+    text = """
+defines: g
+inputs: {n: 3}
+shared:
+  s:
+    struct:
+      data: {bytes: 16}
+      bars: {mbarriers: 2}
+      inner:
+        struct: {b: {mbarriers: {full: 1, empty: {count: n, arrivals: 4}}}}
+        stages: 2
+    stages: n
+"""
+    kernel = defined.derived(text)
+    sizes = {name: kernel.read(f"{name}.bytes") for name in ("s.bars", "s.inner.b", "s.inner", "s")}
+    assert sizes == {"s.bars": 16, "s.inner.b": 32, "s.inner": 64, "s": 3 * (16 + 16 + 64)}
+    groups = {each.name: each.count for each in kernel.block.mbarriers}
+    assert groups == {"s.bars": 2 * 3, "full": 2 * 3, "empty": 3 * 2 * 3}
+    assert kernel.read("mbarriers") == sum(groups.values())
+
+
+def test_a_layout_is_held_to_its_own_limit() -> None:
+    text = "defines: g\ninputs: {n: 2}\nshared: {s: {bytes: 1000, stages: n}}\nshared_limit: 2048\n"
+    assert not report(defined.derived(text))["findings"]
+    (found,) = report(defined.derived(text, n=3))["findings"]
+    assert (found["rule"], found["path"]) == ("CFG003", "shared_limit")
+    assert (found["value"], found["limit"], found["over"]) == (3000, 2048, 952)
+    judged = f"{text}supported: {{fits: shared_bytes <= shared_limit}}\n"
+    assert [each["rule"] for each in report(defined.derived(judged, n=3))["findings"]] == ["CFG001"]
+
+
+@pytest.mark.parametrize("base", ["cutedsl_gemm", "cutlass_gemm", "fa4_cute"])
+@pytest.mark.parametrize(
+    "said", ["shared: {a: {bytes: 16, align: 256}}", "launch: {registers: {maxnreg: 168}}"]
+)
+def test_the_launch_of_what_is_extended_stays(base: str, said: str) -> None:
+    kept = kernels.find(base)(target=targets.find())
+    block = defined.derived(f"defines: g\nextends: {base}\n{said}\n").block
+    assert block.mma == kept.block.mma and block.cluster == kept.block.cluster
+    assert block.mma
+    if "shared" in said:
+        assert block.shared is not None and block.shared.base_align == 256
+    else:
+        assert block.registers is not None and block.registers.maxnreg == 168
+
+
 def test_roles_that_are_there_by_a_condition() -> None:
     text = """
 defines: g

@@ -253,6 +253,47 @@ def test_a_point_of_a_sweep_without_numbers_is_said(tmp_path: Path) -> None:
     assert "`v6` (" in done.stderr
 
 
+GAPS = """
+defines: g
+inputs: {n: 1, two: false}
+values:
+  t: {by: n, cases: {1: 10, 2: 20, 4: 40}}
+supported: {even: t % 20 == 0}
+roles:
+  load: {warps: 0-3}
+  store: {warps: 2-3, when: two and n > 3}
+"""
+
+
+@pytest.mark.parametrize("values", ["[1,2,3,4]", "[3,1,2,4]"])
+def test_points_that_no_spec_may_say_are_left_out_of_arrays(tmp_path: Path, values: str) -> None:
+    pytest.importorskip("numpy")
+    path = tmp_path / "g.kcfg.yaml"
+    path.write_text(GAPS)
+    command = ["sweep", str(path), "--set", f"n={values}", "--set", "two=[false,true]"]
+    command += ["--columns", "n,two,t,supported", "--format", "csv"]
+    done = CliRunner().invoke(application(command), command)
+    assert done.exit_code == 0, done.output
+    assert sorted(done.stdout.splitlines()[1:]) == [
+        *("1,false,10,false", "1,true,10,false", "2,false,20,true", "2,true,20,true"),
+        "4,false,40,true",
+    ]
+    assert "not derived, as no spec may say them: 3 (37.5%)" in done.stderr
+    assert "one by one" not in done.stderr
+
+
+def test_what_is_extended_keeps_the_faults_of_its_own() -> None:
+    head = "defines: g\nextends: deepgemm\nvalues: {twice: block_m * 2}\n---\nkernel: g\nshape:\n"
+    shape = {"m": 64, "n": 4096, "k": 7168, "select": "true"}
+    shape |= {"block_n_multiple_of": 333, "block_m_multiple_of": 777}
+    text = "".join(f"  {key}: {value}\n" for key, value in shape.items())
+    alone = defined.complaints(f"kernel: deepgemm\nshape:\n{text}")
+    assert [message for _, message in defined.complaints(head + text)] == [
+        message for _, message in alone
+    ]
+    assert "heuristics find no layout" in alone[0][1]
+
+
 def test_numbers_stay_bounded() -> None:
     text = HEAD + "  v0: BM * BM\n" + "".join(f"  v{i + 1}: v{i} * v{i}\n" for i in range(900))
     found = defined.complaints(f"{text}---\nkernel: g\nshape:\n  BM: 1000\n")

@@ -25,7 +25,7 @@ def block_of(kernel: Kernel) -> Block:
     given = {path: read(kernel) for path, read in plays.items()}
     more = kernel.launched()
     smem, tensor = kernel.smem(), kernel.tmem()
-    registers = _both(kernel.registers(), more.get("registers"))
+    registers = with_more(kernel.registers(), more.get("registers"))
     dynamic, stages = given.get("shared.dynamic"), given.get("pipelines[0].stages")
     if dynamic is None and smem is not None:
         dynamic = smem.used
@@ -46,8 +46,8 @@ def block_of(kernel: Kernel) -> Block:
         "mma": () if "mma" in more else kernel.mma(),
         **more,
         "registers": registers,
-        "shared": _both(shared, more.get("shared")),
-        "tmem": _both(tmem, more.get("tmem")),
+        "shared": with_more(shared, more.get("shared")),
+        "tmem": with_more(tmem, more.get("tmem")),
     }
     # A kernel is built for its target, however spelled.
     block = Block(targets.find(kernel.target.name), kernel=kernel, **known)
@@ -60,7 +60,7 @@ READ = ("threads", "blocks_per_sm", "shared.dynamic", "pipelines[0].stages")
 """The keys of a block that are filled from what plays them."""
 
 
-def _both(derived: Any, more: Any) -> Any:
+def with_more(derived: Any, more: Any) -> Any:
     """A part of a block as derived, with what else is known of it; None where there is neither."""
     if derived is None or more is None:
         return derived or more

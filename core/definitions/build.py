@@ -88,6 +88,8 @@ class _Builder:
         faults = Faults(base or Kernel, tuple(values.tables), shared, written)
         self.members["faults"] = classmethod(lambda *asked: faults.of(*asked))
         self.members["sound"] = lambda kernel: faults.sound(kernel)
+        inherited = () if base is None else base.quantities
+        self.members["limited"] = (*inherited, *self.formulas.all)
         self.members["wanted"] = tuple(dict.fromkeys(self.wanted))
         found = cast(type[Kernel], Defined(definition.name, (base or Kernel,), self.members))
         check_target(definition, found)
@@ -238,7 +240,8 @@ class _Builder:
             mould = _with_base_align(mould, align)
             self.said.add("shared.base_align")
         if mould.values:
-            self._method("launched", layout.launched(mould, figures_of(mould, self.formulas)))
+            figures = figures_of(mould, self.formulas)
+            self._method("launched", layout.launched(mould, figures, self.base))
 
     def _method(self, name: str, made: tuple[Callable[[Kernel], Any], tuple[str, ...]]) -> None:
         self.members[name] = made[0]
@@ -251,9 +254,8 @@ class _Builder:
             found = self.formulas.number(head[key], key)
             if found is None:
                 return None
-            self.figures.place(
-                {"shared_bytes": "shared.dynamic"}.get(key, ""), head[key].key, head[key]
-            )
+            plays = {"shared_bytes": "shared.dynamic"}.get(key, key)
+            self.figures.place(plays, head[key].key, head[key])
         elif otherwise is None:
             return None
         else:

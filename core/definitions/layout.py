@@ -11,6 +11,8 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import Any, TypeVar
 
+from kcfg.core.block.derived import with_more
+from kcfg.core.block.keys import Group
 from kcfg.core.block.parts import Columns, Mbarriers, Region, Registers
 from kcfg.core.block.placing import (
     SharedLayout,
@@ -26,7 +28,7 @@ from kcfg.core.block.warpgroups import held
 from kcfg.core.definitions.figures import Figure
 from kcfg.core.definitions.launch import Literal, Mould
 from kcfg.core.definitions.roles import Part
-from kcfg.core.definitions.shared import Group, Placed
+from kcfg.core.definitions.shared import Barriers, Placed
 from kcfg.core.definitions.tensor import Range
 from kcfg.core.hardware.target import Target
 from kcfg.core.kernel import Kernel
@@ -177,7 +179,7 @@ def block_registers(
 
 
 def block_barriers(
-    groups: Sequence[Group],
+    groups: Sequence[Barriers],
 ) -> tuple[Callable[[Kernel], tuple[Mbarriers, ...]], tuple[str, ...]]:
     """The method that lists the mbarriers, and what it reads."""
     reading = Reading(figure for each in groups for figure in (each.number, each.arrivals))
@@ -191,9 +193,12 @@ def block_barriers(
 
 
 def launched(
-    mould: Mould, names: Sequence[str]
+    mould: Mould, names: Sequence[str], base: type[Kernel] | None
 ) -> tuple[Callable[[Kernel], dict[str, Any]], tuple[str, ...]]:
-    """The method that gives whatever else is launched, and what it reads."""
+    """The method that gives whatever else is launched, and what it reads.
+
+    What a kernel that is extended, ``base``, launches stays where it is not said anew.
+    """
     reading = Reading(names)
 
     @lru_cache(REMEMBERED)
@@ -201,7 +206,19 @@ def launched(
         number = reading.numbers(values)
         return {name: _filled(value, number) for name, value in mould.values}
 
-    return _method(reading, filled), reading.names
+    own = _method(reading, filled)
+    if base is None:
+        return own, reading.names
+
+    def both(kernel: Kernel) -> dict[str, Any]:
+        found = base.launched(kernel)
+        said = {
+            key: with_more(found.get(key), value) if isinstance(value, Group) else value
+            for key, value in own(kernel).items()
+        }
+        return {**found, **said}
+
+    return both, reading.names
 
 
 def _filled(value: Any, number: Callable[[Figure], Any]) -> Any:

@@ -49,7 +49,7 @@ class Placed(NamedTuple):
     stride: Figure = None
 
 
-class Group(NamedTuple):
+class Barriers(NamedTuple):
     """mbarriers that follow each other."""
 
     name: str
@@ -63,7 +63,7 @@ class SharedMemory:
     def __init__(self, figures: Figures) -> None:
         self.figures, self.formulas = figures, figures.formulas
         self.regions: list[Placed] = []
-        self.groups: list[Group] = []
+        self.groups: list[Barriers] = []
         self.named: dict[str, Said] = {}
         """Where each group of mbarriers is said, by its name."""
         self.counts: list[ast.expr] = []
@@ -242,6 +242,7 @@ class SharedMemory:
     def _barriers(
         self, name: str, fields: dict[str, Said], said: Said, path: str, times_: ast.expr
     ) -> Sized | None:
+        """The bytes of the barriers; their groups count them in all ``times_`` stages around."""
         given = fields["mbarriers"]
         groups: list[tuple[str, Said, Said | None, str]] = []
         if isinstance(given.value, MappingNode):
@@ -273,7 +274,9 @@ class SharedMemory:
             found = self.formulas.number(one, at)
             if found is None:
                 return None
+            counts.append(found.tree)
             found = found._replace(tree=times(found.tree, times_))
+            self.counts.append(found.tree)
             plays = f"mbarriers[{group}]"
             count = self.figures.figure(found, f"{group}.count", f"{plays}.count", "barriers", one)
             arrives: Figure = None
@@ -281,11 +284,9 @@ class SharedMemory:
                 arrives = self.figures.number(
                     waits, f"{at}.arrivals", f"{group}.arrivals", f"{plays}.arrivals", "count"
                 )
-            self.groups.append(Group(group, count, arrives))
-            counts.append(found.tree)
+            self.groups.append(Barriers(group, count, arrives))
         if not counts:
             return None
-        self.counts += counts
         align = self._align(fields, constant(8), path)
         every = counts[0]
         for other in counts[1:]:
