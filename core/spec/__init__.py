@@ -228,7 +228,7 @@ class Reading:
         shape = self.inputs(head, cls, found)
         if notes or target is None:
             return None
-        for key, message in cls.faults(target, shape.values):
+        for key, message in self.faults(cls, target, shape.values):
             self._faulty(head, shape.at, key, message)
         if notes:
             return None
@@ -250,6 +250,12 @@ class Reading:
             release_given=head.has("release") or not cls.release,
             build=build,
         )
+
+    def faults(
+        self, cls: type[Kernel], target: Target, inputs: dict[str, Any]
+    ) -> Iterable[tuple[str, str]]:
+        """What is wrong with what the inputs come to, by key and message; see `Kernel.faults`."""
+        return cls.faults(target, inputs)
 
     def _called(self, head: Head, cls: type[Kernel] | None) -> type[Kernel] | None:
         """The class that derives the call, where the spec or the command line has one."""

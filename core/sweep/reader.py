@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from kcfg.core.engine.quantity import REQUIRED, Input
+from kcfg.core.hardware.target import Target
 from kcfg.core.kernel import Kernel
 from kcfg.core.spec import KEYS, Defined, Overrides, Reading, Spec, checked, read_document
 from kcfg.core.spec.documents import STDIN, Document, documents, lines_of, opened, why_unread
@@ -144,6 +145,12 @@ class SweepReading(Reading):
         varied = {key: one for key, one in choices.items() if len(one.values) > 1}
         self.axes = self._axes(head, found, varied)
         return self._corners(head, cls, found, choices)
+
+    def faults(
+        self, cls: type[Kernel], target: Target, inputs: dict[str, Any]
+    ) -> Iterable[tuple[str, str]]:
+        """Nothing of a grid, each point of which is asked when it is derived."""
+        return () if self.axes else super().faults(cls, target, inputs)
 
     def _choices(self, key: str, node: Node, declared: Input) -> Choices | None:
         """Every value a list or range stands for; None where one of them was refused."""

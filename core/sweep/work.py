@@ -225,6 +225,8 @@ class Worker:
                 view.where.run(kernel)
             for read in self.columns:
                 read(kernel)
+            for name in self.cls.limited:
+                getattr(kernel, name)
         except (OverflowError, TypeError):
             return False
         return True
