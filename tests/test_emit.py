@@ -7,6 +7,7 @@ is large and no dependency of kcfg, so its test runs only where somebody has put
 
 from __future__ import annotations
 
+import ast
 import io
 import os
 import re
@@ -664,7 +665,8 @@ def numbers(text: str, mark: str) -> Iterator[tuple[int, int]]:
 
 @pytest.mark.parametrize("name", ["deepseek-v3-2-index", "llama-3-70b-gate-up-nvfp4"])
 def test_a_number_that_is_changed_by_hand_is_caught_wherever_it_stands(name: str) -> None:
-    spec = next(each for each in specs() if each.source.startswith(f"{name}#"))
+    spec = next(iter(read(presets.text(name), name)))
+    assert isinstance(spec, Spec)
     text = emit.emit(spec.derive(), "python")
     module(text)
     places = list(numbers(text, "#"))
@@ -673,6 +675,66 @@ def test_a_number_that_is_changed_by_hand_is_caught_wherever_it_stands(name: str
         changed = f"{text[:start]}{int(text[start:end]) + 8}{text[end:]}"
         with pytest.raises(AssertionError):
             module(changed)
+
+
+# A number, another one, and what speaks against that although no seal does.
+APART = [
+    ("llama-3-8b", "num_kv_stages: Final = 5", 6, "num_kv_stages by its formula"),
+    ("llama-3-8b", "smem_used: Final = 230676", 230684, "smem_used by its formula"),
+    ("llama-3-8b", "BN: Final = 128", 136, "BN by its formula"),
+    ("llama-3-8b", "page_size: Final = 128", 64, "page_size is as given"),
+    ("llama-3-8b", "    threads: Final = 512", 384, "threads is num_threads"),
+    ("llama-3-8b", "cluster_x: Final = 1", 2, "launch.cluster_x is cluster_size"),
+    ("llama-3-8b", "S1_column: Final = 128", 120, "S1 lies apart from S0"),
+    ("llama-3-8b", "P1_column: Final = 0", 8, "P1 starts where what it shares does"),
+    ("llama-3-8b", "O1_lane: Final = 0", 8, "O1 ends within the lanes"),
+    ("llama-3-8b", "mma_first_warp: Final = 12", 11, "mma has other warps than correction"),
+    ("llama-3-8b", "kv_stride: Final = 32768", 32776, "kv is made of its slots"),
+    ("llama-3-8b", "kv_offset: Final = 230488", 230496, "kv lies where its index says"),
+    ("deepseek-v3-2-index", "min_blocks: Final = 2", 1, "launch.min_blocks is ctas_per_sm"),
+    ("deepseek-v3-gate-up-tp8-deepgemm", "N: Final = 16", 24, "mma.N is umma_n"),
+    ("deepseek-v3-gate-up-tp8-deepgemm", "empty_offset: Final = 229472", 0, "in its region"),
+    ("hand", "ab_tx_bytes: Final = 49152", 49160, "ab brings what its copies do"),
+    ("hand", "ab_copy_1: Final = 32768", 32776, "ab brings what its copies do"),
+    ("hand", "ab_expect_tx: Final = 49152", 49160, "the full barrier of ab waits for its copies"),
+]
+
+HAND = """\
+kernel: launch
+shape:
+  threads: 384
+  shared:
+    regions:
+      - {name: a, ring: ab, of: bf16, shape: [128, 64], align: 1024}
+      - {name: b, ring: ab, of: bf16, shape: [256, 64], align: 1024}
+      - {name: full, ring: ab, mbarriers: true}
+      - {name: empty, ring: ab, mbarriers: true}
+  pipelines: [{name: ab, stages: 4, maps: [a, b], expect_tx: 49152}]
+  tma:
+    - {name: a, box: [64, 128], dtype: bf16, swizzle: 128B}
+    - {name: b, box: [64, 256], dtype: bf16, swizzle: 128B}
+"""
+
+
+@pytest.mark.parametrize(("name", "old", "new", "why"), APART)
+def test_sections_hold_each_other_without_the_seals(
+    name: str, old: str, new: int, why: str
+) -> None:
+    """Where a number is changed and its seal with it, its twins and its formula still stand."""
+    spec = next(iter(read(HAND if name == "hand" else presets.text(name), name)))
+    assert isinstance(spec, Spec)
+    text = emit.emit(spec.derive(), "python")
+    assert text.count(f"\n{old} ") or text.count(f" {old} ")
+    tree = ast.parse(text.replace(old, f"{old.rpartition(' ')[0]} {new}", 1))
+    asserted = [each for each in tree.body if isinstance(each, ast.Assert)]
+    tree.body = [each for each in tree.body if not isinstance(each, ast.Assert)]
+    exec(compile(tree, "emitted", "exec"), found := dict[str, Any]())
+    broken = {
+        ast.literal_eval(each.msg)
+        for each in asserted
+        if each.msg is not None and not eval(ast.unparse(each.test), found)
+    }
+    assert any(why in each for each in broken if "changed by hand" not in each)
 
 
 @needs("g++")

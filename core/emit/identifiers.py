@@ -95,6 +95,10 @@ class Limits(Draft):
         self._target = target
         self._named: dict[str, Number] = {}
 
+    def __contains__(self, name: str) -> bool:
+        """Whether there is a limit of that name, and a number as which it can be held."""
+        return name in self._target.limits and type(getattr(self._target, name)) is int
+
     def __getitem__(self, name: str) -> Number:
         """A limit by its name in `Target`."""
         if name not in self._named:

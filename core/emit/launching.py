@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 from kcfg.core.block.block import Block
-from kcfg.core.emit.conditions import Number, above, at_most, equal, product, total
+from kcfg.core.emit.conditions import above, at_most, equal, product, total
 from kcfg.core.emit.identifiers import Draft, Limits
+from kcfg.core.emit.parts import Parts
 
 AXES = ("x", "y", "z")
-
-
-class Parts:
-    """What a launch is held against: parts of the block that other sections state."""
-
-    smem: Number | None = None
-    tmem: Number | None = None
-    entry: Number | None = None
 
 
 def launching(block: Block, draft: Draft, limits: Limits, parts: Parts) -> None:
@@ -24,7 +17,7 @@ def launching(block: Block, draft: Draft, limits: Limits, parts: Parts) -> None:
     if block.dynamic_bytes is not None:
         _dynamic(block.dynamic_bytes, block.static_bytes or 0, draft, limits, parts)
     if block.cluster:
-        _cluster(block, draft, limits)
+        _cluster(block, draft, limits, parts)
 
 
 def _bounds(block: Block, many: int, draft: Draft, limits: Limits, parts: Parts) -> None:
@@ -32,6 +25,8 @@ def _bounds(block: Block, many: int, draft: Draft, limits: Limits, parts: Parts)
     threads = draft.add("threads", many, "threads", doc)
     doc = "Blocks that share an SM; the second argument of __launch_bounds__."
     blocks = draft.add("min_blocks", block.wanted or 1, "blocks", doc)
+    parts.plays("threads", threads)
+    parts.plays("blocks_per_sm", blocks)
     draft.checks += [
         at_most(threads, limits["max_threads_per_block"], "a block may have these threads"),
         at_most(product(blocks, threads), limits["max_threads_per_sm"], "the blocks share an SM"),
@@ -46,7 +41,7 @@ def _bounds(block: Block, many: int, draft: Draft, limits: Limits, parts: Parts)
 
 def _dynamic(size: int, static: int, draft: Draft, limits: Limits, parts: Parts) -> None:
     dynamic = draft.add("dynamic_smem", size, "bytes", "Dynamic shared memory to launch with.")
-    every = [dynamic]
+    every = [parts.plays("shared.dynamic", dynamic)]
     if static:
         doc = "Static shared memory, padded as the compiler does it."
         every.append(draft.add("static_smem", static, "bytes", doc))
@@ -63,12 +58,14 @@ def _dynamic(size: int, static: int, draft: Draft, limits: Limits, parts: Parts)
         draft.checks.append(at_most(parts.smem, dynamic, why))
 
 
-def _cluster(block: Block, draft: Draft, limits: Limits) -> None:
+def _cluster(block: Block, draft: Draft, limits: Limits, parts: Parts) -> None:
     doc = "Blocks of a cluster along {}."
     sizes = [
         draft.add(f"cluster_{axis}", size, "CTAs", doc.format(axis))
         for axis, size in zip(AXES, block.cluster, strict=False)
     ]
+    for index, axis in enumerate(sizes):
+        parts.plays(f"cluster[{index}]", axis)
     blocks, free = product(*sizes), limits["cluster_portable"]
     doc = "Whether NonPortableClusterSizeAllowed must be set first."
     needs = draft.add("needs_non_portable", blocks.value > free.value, "bool", doc)

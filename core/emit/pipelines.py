@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from kcfg.core.block.block import Block
 from kcfg.core.block.parts import Pipeline
-from kcfg.core.emit.conditions import Number, at_most, equal, product, total
+from kcfg.core.block.rings import copies
+from kcfg.core.emit.conditions import Number, at_most, equal, literal, product, total
 from kcfg.core.emit.identifiers import Draft
-from kcfg.core.emit.memory import Slots
+from kcfg.core.emit.parts import Parts
 
 KEYS = {
     "stage_bytes": ("bytes", "Size of one stage."),
@@ -18,24 +19,23 @@ KEYS = {
 """What else is known of a pipeline, with its unit."""
 
 
-def pipelines(block: Block, draft: Draft, slots: dict[str, Slots]) -> None:
-    """The pipelines that have names; ``slots`` are the regions by theirs."""
+def pipelines(block: Block, draft: Draft, parts: Parts) -> None:
+    """The pipelines that have names."""
     for index, line in enumerate(block.pipelines):
         if line.name is not None and line.stages is not None:
-            _pipeline(block, index, line, draft, slots)
+            _pipeline(block, index, line, draft, parts)
 
 
-def _pipeline(
-    block: Block, index: int, line: Pipeline, draft: Draft, slots: dict[str, Slots]
-) -> None:
+def _pipeline(block: Block, index: int, line: Pipeline, draft: Draft, parts: Parts) -> None:
     name, found = draft.part(line.name or ""), dict[str, Number]()
     stages = draft.add(f"{name}_stages", line.stages, "stages", f"{name}: how many stages.")
+    parts.plays(f"pipelines[{index}].stages", stages)
     for key, (unit, doc) in KEYS.items():
         value = getattr(line, key)
         if value is not None:
             found[key] = draft.add(f"{name}_{key}", value, unit, doc)
     regions = [block.placed[where][1] for where in block.homes[index]]
-    homes = [slots.get(region.name or "") for region in regions]
+    homes = [parts.slots.get(region.name or "") for region in regions]
     for region, home in zip(regions, homes, strict=True):
         if home is not None and region.ring is not None:
             draft.checks.append(equal(stages, home.stages, f"{region.name} has a slot a stage"))
@@ -43,3 +43,21 @@ def _pipeline(
     if sizes and len(sizes) == len(homes) and "stage_bytes" in found:
         need = product(stages, found["stage_bytes"])
         draft.checks.append(at_most(need, total(sizes), f"the stages of {name} have their place"))
+    _copies(block, line, name, found.get("expect_tx"), draft)
+
+
+def _copies(block: Block, line: Pipeline, name: str, expected: Number | None, draft: Draft) -> None:
+    """What each copy into a stage brings, and that a full barrier waits for all of it."""
+    sizes = [
+        draft.add(f"{name}_copy_{number}", size, "bytes", f"{name}: what copy {number} brings.")
+        for number, size in enumerate(copies(block, line))
+    ]
+    if not sizes:
+        return
+    doc = f"{name}: what all copies of a CTA into a stage bring."
+    every = draft.add(f"{name}_tx_bytes", sum(each.value for each in sizes), "bytes", doc)
+    draft.checks.append(equal(every, total(sizes), f"{name} brings what its copies do"))
+    if expected is not None and expected.value % every.value == 0:
+        times = expected.value // every.value  # a barrier may count both CTAs of a pair
+        why = f"the full barrier of {name} waits for its copies"
+        draft.checks.append(equal(expected, product(literal(times), every), why))

@@ -95,7 +95,7 @@ def _constant(constant: Constant) -> str:
 
 
 def _check(check: Check) -> Iterator[str]:
-    text = check.text.replace(".", "::")
+    text = check.text.replace(".", "::").replace(" // ", " / ")
     if check.holds:
         line = f'static_assert({text}, "{check.why}");'
         yield from fitting(line, "static_assert(", f"    {text},", f'    "{check.why}");')
