@@ -255,6 +255,22 @@ def test_a_name_of_a_launch_is_refused_with_the_reason() -> None:
     assert "nothing is derived" in " ".join(run("--kernel", "launch", "threads").stderr.split())
 
 
+def test_the_occupancy_of_anything_with_threads_can_be_asked_for(swept: str) -> None:
+    """Of a launch as of a derived kernel, alone or beside names."""
+    launch = "kernel: launch\nshape: {threads: 256, registers: {entry: 88}}\n"
+    result = run("-", "occupancy", stdin=launch)
+    assert result.exit_code == 0
+    assert "Occupancy: 2 blocks per SM, 16 of 64 warps (limited by registers)" in said(result)
+    assert "registers 88 2 80 129 threads 256 8 192 321" in said(result)
+    assert "Not given, and taken not to limit: shared memory." in said(result)
+    result = run(swept, "smem_used", "occupancy")
+    assert "smem_used = " in said(result) and "Occupancy: " in said(result)
+    result = run("-", "occupancy", stdin="kernel: launch\nshape: {registers: {entry: 88}}\n")
+    assert result.exit_code == 2
+    assert "occupancy: the threads of a block are not known" in result.stderr
+    assert result.stdout == ""
+
+
 def test_a_count_that_is_rounded_down_says_so_and_not_what_one_more_needs() -> None:
     shown = run("--preset", "llama-3-70b-qkv", "num_pipeline_stages").stdout
     text = " ".join(shown.partition("\n\nThe smallest of")[0].split())

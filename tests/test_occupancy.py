@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 
+from kcfg.core.block.block import Block as SmBlock
+from kcfg.core.explain.residency import courses, nearby, residency
 from kcfg.core.hardware.occupancy import Block, cliffs, drops_minimum, occupancy, register_cap
 from kcfg.core.rules.occupancy import resident as sharing
 from kcfg.core.spec import Spec, read
 from kcfg.core.targets import find, names
-from kcfg.core.validate.cliffs import nearby
 
 B200 = find("b200")
 LIMITS = ("warps", "registers", "shared_memory", "blocks", "barriers")
@@ -271,3 +272,75 @@ def test_what_is_nearby_is_true_of_the_occupancy(shape: str, said: str) -> None:
         assert (sharing(block, threads).blocks > blocks) - (
             sharing(block, threads).blocks < blocks
         ) == change
+
+
+LAUNCHES = [
+    "threads: 256, registers: {entry: 88}, shared: {static: 0, dynamic: 20000}",
+    "threads: 384, registers: {entry: 168}, shared: {static: 700, dynamic: 60000}",
+    "threads: 100, registers: {entry: 40}, shared: {dynamic: 3000, carveout: 100}",
+    "threads: 512, registers: {entry: 255}, shared: {dynamic: 1}",
+]
+SET = {
+    "threads": "threads: {}",
+    "registers": "registers: {{entry: {}}}",
+    "shared memory": "shared: {{static: 0, dynamic: {}}}",
+}
+
+
+def launched(shape: str) -> SmBlock:
+    (spec,) = read(f"kernel: launch\nshape: {{{shape}}}\n", "a.yaml")
+    assert isinstance(spec, Spec)
+    return spec.derive().block
+
+
+@pytest.mark.parametrize("shape", LAUNCHES)
+def test_the_course_of_occupancy_changes_where_the_limits_say(shape: str) -> None:
+    """Walked along, it has as many blocks as here until the nearest amounts."""
+    block = launched(shape)
+    here = residency(block)
+    assert here is not None
+    drawn = list(courses(block))
+    assert [each.limit.name for each in drawn] == ["shared memory", "registers", "threads"]
+    for course in drawn:
+        limit, given = course.limit, course.limit.given
+        assert given is not None and limit in here.limits
+        starts = [start for start, *_ in course.points]
+        at = max(index for index, start in enumerate(starts) if start <= given)
+        assert course.points[at][1:] == (here.blocks, here.warps)
+        fewer = [start for start, count, _ in course.points[at:] if count < here.blocks]
+        within = limit.fewer is not None and limit.fewer <= course.most
+        assert first(fewer) == (limit.fewer if within else None)
+        behind = [
+            start - 1
+            for start, (_, count, _) in zip(starts[1:], course.points, strict=False)
+            if start <= given and count > here.blocks
+        ]
+        assert (behind[-1] if behind else None) == limit.more
+
+
+@pytest.mark.parametrize("name", SET)
+def test_every_point_of_a_course_is_what_a_launch_with_that_amount_has(name: str) -> None:
+    keys = {"threads": 256, "registers": 88, "shared memory": 20000}
+    block = launched(", ".join(SET[key].format(count) for key, count in keys.items()))
+    (course,) = [each for each in courses(block) if each.limit.name == name]
+    for start, count, warps in course.points:
+        other = launched(", ".join(SET[key].format(n) for key, n in (keys | {name: start}).items()))
+        found = sharing(other, other.block_threads or 0)
+        assert (found.blocks, found.warps) == (count, warps), start
+        if start > 1:
+            less = keys | {name: start - 1}
+            other = launched(", ".join(SET[key].format(n) for key, n in less.items()))
+            found = sharing(other, other.block_threads or 0)
+            assert (found.blocks, found.warps) != (count, warps), start
+
+
+def test_what_is_not_given_has_no_course_and_no_amounts() -> None:
+    block = launched("threads: 256")
+    assert [each.limit.name for each in courses(block)] == ["threads"]
+    found = residency(block)
+    assert found is not None
+    assert [(each.name, each.given, each.more, each.fewer) for each in found.limits[:2]] == [
+        ("shared memory", None, None, None),
+        ("registers", None, None, None),
+    ]
+    assert residency(launched("registers: {entry: 64}")) is None

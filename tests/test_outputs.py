@@ -80,6 +80,7 @@ def test_explanations_fit(launch: str) -> None:
         ("llama-3-8b", "num_kv_stages >= 6"),
         ("--kernel", "fa4", "num_kv_stages"),
         ("--words",),
+        ("llama-3-8b", "occupancy"),
         (launch,),
     ):
         assert fits("explain", "explain", *words)

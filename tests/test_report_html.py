@@ -17,6 +17,7 @@ from kcfg.cli.pages.units import measured
 from kcfg.cli.pictures.html import page
 from kcfg.core.explain.explanation import explain
 
+LIMITS = ["shared memory", "registers", "threads"]
 VOID = {"meta", "br", "hr", "img", "link", "input"}
 
 
@@ -171,6 +172,19 @@ def test_every_picture_can_stand_on_a_page_of_paper(name: str) -> None:
     svgs = re.findall(r'<svg [^>]*width="([\d.]+)" height="([\d.]+)"', page.document(SETS[name]))
     assert svgs
     assert all(float(high) < 1.2 * float(wide) for wide, high in svgs)
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_it_has_the_three_graphs_of_occupancy_where_registers_are_known(name: str) -> None:
+    """And says how near the next number of blocks is."""
+    text = page.document(SETS[name])
+    assert text.count('class="graphs"') == text.count("warps (limited by")
+    section = text[text.index('<section id="occupancy">') : text.index('<section id="inputs">')]
+    for graphs in section.split('class="graphs"')[1:]:
+        names = re.findall(r">Warps per SM by ([a-z ]+) of a", graphs)
+        assert names == [each for each in LIMITS if each in names] and len(names) >= 2
+    if name == "fa4":
+        assert "Blocks: fewer from 129 registers." in Document(section).text
 
 
 def test_names_are_escaped() -> None:

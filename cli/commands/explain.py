@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from kcfg.cli.pages.told import Told
 
 UNDERIVED = "a launch is judged by the rules, and nothing is derived that could be explained"
+UNTOLD = "the threads of a block are not known, or more than it can have"
 DEEPEST = 1000
 """More levels than any struct has."""
 
@@ -24,7 +25,8 @@ Words = Annotated[
         help="A spec file (`-` is standard input), a directory of specs, or a preset's name where "
         "no such file exists; then values or inputs by name, or goals such as "
         '"num_kv_stages >= 6", which are told what reaches them. With --preset or --kernel '
-        "only names. Without names: the story of the whole configuration.",
+        "only names. `occupancy` tells how many blocks share an SM. Without names: the story of "
+        "the whole configuration.",
         show_default=False,
         autocompletion=completing("words"),
     ),
@@ -104,10 +106,13 @@ def _explained(intake: Intake, names: list[str], depth: int) -> Iterator[Told]:
     from kcfg.core.errors import UnknownError, UsageError
     from kcfg.core.explain.explanation import explain as why
     from kcfg.core.explain.goals import is_goal, read_goals, seek
+    from kcfg.core.explain.residency import NAME, residency
     from kcfg.core.findings import findings
     from kcfg.core.report import registers
     from kcfg.core.spec.problem import meant, printable
 
+    occupancy, whole = NAME in names, not names
+    names = [name for name in names if name != NAME]
     for spec in intake:
         kernel = spec.derive()
         found_by_rules = findings(kernel)
@@ -122,6 +127,15 @@ def _explained(intake: Intake, names: list[str], depth: int) -> Iterator[Told]:
         )
         if any(finding.severity == "error" for finding in found_by_rules):
             intake.fail(FOUND)
+        if occupancy:
+            told = told._replace(occupancy=residency(kernel.block))
+            if told.occupancy is None:
+                console.error(printable(f"{spec.source}: {NAME}: {UNTOLD}"))
+                intake.fail(FAILED)
+        if not (names or whole):
+            if told.occupancy:
+                yield told
+            continue
         if not spec.cls.derives:
             followed = {each.path: each for each in kernel.figures()}
             unknown = [name for name in names if name not in followed]
@@ -134,13 +148,13 @@ def _explained(intake: Intake, names: list[str], depth: int) -> Iterator[Told]:
                 continue
             told = told._replace(
                 figures=tuple(followed[name] for name in names or followed),
-                fits=tuple(f for f in kernel.weighed() if not names or f.path[0] in names),
+                fits=tuple(f for f in kernel.weighed() if whole or f.path[0] in names),
             )
-            if not names:
+            if whole:
                 told = told._replace(asked=kernel.asked(), registers=registers(kernel.block))
             yield told
             continue
-        if not names:
+        if whole:
             from kcfg.core.explain.story import story
 
             yield told._replace(story=story(kernel), registers=registers(kernel.block))
@@ -162,7 +176,7 @@ def _explained(intake: Intake, names: list[str], depth: int) -> Iterator[Told]:
         sought = seek(kernel, pins) if pins else None
         if sought and sought.search and not sought.search.found:
             intake.fail(FOUND)
-        if found or sought:
+        if found or sought or told.occupancy:
             yield told._replace(explanations=tuple(found), sought=sought)
 
 

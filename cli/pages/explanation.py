@@ -49,6 +49,10 @@ def _page(told: Told, tree: bool) -> Iterator[Piece]:
         yield from registers.brief(told.registers)
     for explanation in told.explanations:
         yield from _tree(explanation) if tree else _whole(explanation)
+    if told.occupancy:
+        from kcfg.cli.pages import occupancy
+
+        yield from occupancy.pieces(told.occupancy)
     if told.sought:
         from kcfg.cli.pages import goals
 

@@ -20,7 +20,8 @@ def pieces(registers: dict[str, Any] | None) -> Iterator[Piece]:
         Row((span(*role["warps"]), number(role["cap"]), role["role"]))
         for role in registers["roles"]
     ]
-    yield Table(columns, rows)
+    if rows:
+        yield Table(columns, rows)
     yield from sub_partitions(registers["pool"])
 
 

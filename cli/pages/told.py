@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from kcfg.core.explain.explanation import Explanation, Reference
     from kcfg.core.explain.glossary import Word
     from kcfg.core.explain.goals import Sought
+    from kcfg.core.explain.residency import Residency
     from kcfg.core.explain.story import Story
     from kcfg.core.kernel import Figure
 
@@ -21,7 +22,7 @@ class Told(NamedTuple):
     are the keys of a launch, of which nothing is derived by formulas: ``figures`` are those that
     follow from other keys, and ``fits`` how many fit. A release that is not
     given is the newest. ``words`` are those of formulas, of whatever kernel. ``sought`` is what
-    was wanted of the spec, and how to get it.
+    was wanted of the spec, and how to get it. ``occupancy`` is how many blocks share an SM.
     """
 
     kernel: str
@@ -40,3 +41,4 @@ class Told(NamedTuple):
     fits: tuple[Fit, ...] = ()
     release_given: bool = True
     words: tuple[Word, ...] = ()
+    occupancy: Residency | None = None

@@ -7,7 +7,16 @@ from types import ModuleType
 from kcfg.core import diff
 from kcfg.core.diff import moves
 from kcfg.core.engine import reasons
-from kcfg.core.explain import explanation, glossary, goals, nearest, searching, story, thresholds
+from kcfg.core.explain import (
+    explanation,
+    glossary,
+    goals,
+    nearest,
+    residency,
+    searching,
+    story,
+    thresholds,
+)
 from kcfg.core.kernel import Figure
 from kcfg.core.outputs.report import finding, registers, report
 from kcfg.core.outputs.typed import (
@@ -97,7 +106,9 @@ def _diff() -> Made:
 
 
 def _explain() -> Made:
-    typed = _typed(glossary, searching, nearest, goals, thresholds, reasons, story, explanation)
+    typed = _typed(
+        glossary, searching, nearest, goals, thresholds, reasons, residency, story, explanation
+    )
     one = closed(
         schema={"const": SCHEMA},
         kernel=text(),
@@ -116,6 +127,7 @@ def _explain() -> Made:
         references=many(typed.of(explanation.Reference)),
         words=many(typed.of(glossary.Word)),
         sought=maybe(typed.of(goals.Sought)),
+        occupancy=maybe(typed.of(residency.Residency)),
     )
     return _one_or_many(one), typed
 

@@ -179,7 +179,7 @@ def _judged(
     newest = f"{spec.source}: no release given: {spec.release}, the newest"
     said = [newest] if mode.infos and not spec.release_given else []
     if mode.infos and any(each.finding.rule == OCCUPANCY for each in shown):
-        from kcfg.core.validate.cliffs import nearby
+        from kcfg.core.explain.residency import nearby
 
         near = nearby(subject.block)
         said += [f"{spec.source}: {OCCUPANCY}: {near}"] if near else []

@@ -35,4 +35,5 @@ def _told(told: Told) -> dict[str, Any]:
         "references": plain(told.references),
         "words": plain(told.words),
         "sought": plain(told.sought),
+        "occupancy": plain(told.occupancy),
     }

@@ -10,6 +10,7 @@ from kcfg.cli.pages.report import judged
 from kcfg.cli.pictures.bars import letters
 from kcfg.cli.pictures.html import values
 from kcfg.cli.pictures.html.layouts import layouts
+from kcfg.cli.pictures.html.occupancy import occupancies
 from kcfg.cli.pictures.html.style import STYLE
 from kcfg.cli.pictures.scene import scene
 from kcfg.cli.pictures.svg import picture, style
@@ -45,6 +46,7 @@ def _body(title: str, derived: Sequence[Derived]) -> Iterator[str]:
     sections: dict[str, Iterable[str]] = {
         "Verdict": _verdicts(derived),
         "Pictures": _pictures(derived),
+        **({"Occupancy": told} if (told := list(occupancies(derived))) else {}),
         "Inputs": [_differing(derived, "inputs"), values.inputs(derived)],
     }
     if layout := list(layouts(derived)):

@@ -54,6 +54,9 @@ main:has(#only:checked) .rows details:not(.differs) { display: none; }
 
 figure { margin: 0; break-inside: avoid; }
 figure svg { display: block; width: 100%; min-width: 760px; height: auto; }
+.graphs { display: flex; flex-wrap: wrap; gap: 8px 28px; margin: 8px 0; }
+.graphs figure { flex: 0 1 328px; min-width: 0; }
+.graphs svg { min-width: 0; max-width: 328px; }
 
 table {
   border-collapse: collapse; font-size: 13.5px; margin: 6px 0;

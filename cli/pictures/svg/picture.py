@@ -45,21 +45,21 @@ def element(scenes: Sequence[Scene], prefix: str = "kc") -> str:
             regions = max(regions, sheet.regions)
     title = " and ".join(scene.title for scene in scenes)
     whole = Sheet(paper, title, " ".join(described(scenes)), regions)
-    return _written(whole, prefix, alone=True)
+    return written(whole, prefix, alone=True)
 
 
 def elements(scenes: Sequence[Scene], prefix: str = "kc") -> Iterator[str]:
     """The picture in pieces that a page can break between, and that take its colours."""
     for key in KEYS:
         for number, sheet in enumerate(_part(key, scenes, f"{prefix}{key}")):
-            yield _written(sheet, f"{prefix}{key}", id=f"{prefix}{key}{number}")
+            yield written(sheet, f"{prefix}{key}", id=f"{prefix}{key}{number}")
 
 
-def _written(sheet: Sheet, prefix: str, *, alone: bool = False, id: str = "") -> str:
+def written(sheet: Sheet, prefix: str, *, alone: bool = False, id: str = "") -> str:
     """A sheet as an element; the first of those with one prefix has the fills."""
     margin = MARGIN if alone else EDGE
     id = id or prefix
-    width, height = WIDTH + 2 * margin, sheet.paper.height + 2 * margin
+    width, height = sheet.paper.width + 2 * margin, sheet.paper.height + 2 * margin
     size = f'width="{short(width)}" height="{short(height)}"'
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="kc" viewBox="0 0 {short(width)} '

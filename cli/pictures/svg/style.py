@@ -86,6 +86,7 @@ LOOKS: dict[str, Look] = {
     "tick": {"stroke": "line", "stroke-width": ".75", "fill": "none"},
     "frame": {"fill": "none", "stroke": "line", "stroke-width": ".75", "stroke-dasharray": "3 3"},
     "mark": {"stroke": "text", "stroke-width": "2", "fill": "none"},
+    "step": {"fill": "p0"},
     "fan": {"fill": "faint", "opacity": ".55"},
     "moved": {"fill": "quiet", "stroke": "quiet", "fill-opacity": ".22", "stroke-width": "1"},
     "stayed": {
