@@ -109,6 +109,11 @@ class Diff(NamedTuple):
     parted: Changed | None = None
     """The first decision of a dispatcher that went another way, of two calls of one kernel."""
 
+    def __repr__(self) -> str:
+        sides = (f"{side.report['kernel']} {side.report['release']}" for side in self[:2])
+        changed = f"{len(self.changed)} of {len(self.results)} values differ"
+        return f"<kcfg difference, {' to '.join(map(str.rstrip, sides))}: {changed}>"
+
     @property
     def relation(self) -> Literal["kernels", "releases", "targets", "shapes", "drift"]:
         """What the two sides differ in, the most far-reaching first; "drift" for nothing but

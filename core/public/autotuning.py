@@ -5,15 +5,19 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from os import PathLike
 from typing import Any
 
+from kcfg.calls import asked, value_of
 from kcfg.core import targets
 from kcfg.core.engine.graph import graph
 from kcfg.core.engine.quantity import Input
-from kcfg.core.errors import UnknownError, nearest
+from kcfg.core.spec.problem import meant
 from kcfg.errors import error
-from kcfg.manual import Manual, kernel as manual, opened
-from kcfg.pruning import Dropped, judge, prune
+from kcfg.given import mapping, plain, several, shown, text
+from kcfg.manual import Manual
+from kcfg.pruning import VALUES, Dropped, judge, prune
 
 FIELDS = ("num_stages", "num_warps", "num_ctas", "maxnreg")
 """What a ``triton.Config`` says beside its ``kwargs``."""
@@ -31,6 +35,9 @@ class EarlyConfigPrune:
         self._kernel, self._target, self._names, self._fixed = kernel, target, names, fixed
         self._warned: set[str] = set()
 
+    def __repr__(self) -> str:
+        return f"<kcfg early_config_prune of {self._kernel.kernel} on {self._target}>"
+
     def __call__(
         self, configs: Sequence[Any], named_args: Mapping[str, Any], /, **kwargs: Any
     ) -> list[Any]:
@@ -39,10 +46,11 @@ class EarlyConfigPrune:
         Raises `Error` where an input is nowhere to be found, and where no configuration is
         left: it says what the one that comes nearest fails at.
         """
-        given = list(configs)
+        given = _configs(configs)
         if not self._judges():
             return given
-        arguments = {**(named_args or {}), **kwargs}
+        named = {} if named_args is None else named_args
+        arguments = {**mapping(named, "the arguments of a launch are by name"), **kwargs}
         places = [place for place, each in enumerate(given) if _is_modelled(each)]
         candidates = [self._candidate(given[place], arguments) for place in places]
         pruned = prune(self._kernel, candidates, None, self._target, **self._fixed)
@@ -98,9 +106,9 @@ class EarlyConfigPrune:
 
 
 def early_config_prune(
-    kernel: str | Manual,
+    kernel: str | PathLike[str] | Manual,
     release: str | None = None,
-    target: str = "b200",
+    target: str | None = None,
     *,
     names: Mapping[str, str] | None = None,
     **fixed: Any,
@@ -116,27 +124,31 @@ def early_config_prune(
     a definition's ``version`` names. Raises `Error` for a kernel, target or input that is not
     known, for a kernel without a verdict, and when called as `EarlyConfigPrune` says.
     """
-    if not isinstance(kernel, Manual):
-        found = opened(kernel)
-        kernel = found if isinstance(found, Manual) else manual(str(found), release)
-    cls = kernel.cls
-    if judge(cls) is None:
-        raise error(f"{kernel.kernel} has no verdict of its own to prune by", "kernel")
-    try:
-        reason = cls.refuses(targets.find(target))
-    except UnknownError as unknown:
-        raise error(str(unknown), "target") from None
-    if reason:
-        raise error(reason, "target")
-    inputs = [each.key for each in cls.inputs.values()]
-    if not (names is None or isinstance(names, Mapping)):
-        raise error(f"names is a mapping of inputs to arguments, not {names!r}")
-    for key in (*(names or {}), *fixed):
-        if key not in inputs:
-            close = nearest(key, inputs)
-            hint = f"did you mean `{close}`?" if close else f"known: {', '.join(inputs)}"
-            raise error(f"{kernel.kernel} has no input `{key}`; {hint}", key)
-    return EarlyConfigPrune(kernel, target, dict(names or {}), fixed)
+    about, named = asked(kernel, release, target, {})
+    if judge(about.cls) is None:
+        raise error(f"{about.kernel} has no verdict of its own to prune by", "kernel")
+    said = mapping({} if names is None else names, "names is a mapping of inputs to arguments")
+    declared = {each.key: each for each in about.cls.inputs.values()}
+    for key in (*said, *fixed):
+        if key not in declared:
+            hint = meant(key, declared)
+            raise error(f"{about.kernel} has no input `{key}`; {hint}", key)
+    for key, name in said.items():
+        text(name, f"the name of the argument that is {key}", f"names.{key}")
+    settled = {key: _value(value, declared[key], value) for key, value in fixed.items()}
+    for key, value in settled.items():
+        value_of(about.cls, key, value)
+    return EarlyConfigPrune(about, named, dict(said), settled)
+
+
+def _configs(given: Any) -> list[Any]:
+    """The configurations of an autotuner as a list; raises `Error` where they are none."""
+    expected = "expected a list of triton.Config"
+    found = several(given, expected)
+    for each in found:
+        if not isinstance(getattr(each, "kwargs", None), Mapping):
+            raise error(f"{expected}, not one of {shown(each)}")
+    return found
 
 
 def _is_modelled(config: Any) -> bool:
@@ -144,17 +156,20 @@ def _is_modelled(config: Any) -> bool:
     return getattr(config, "num_ctas", 1) in (None, 1) and not getattr(config, "ir_override", None)
 
 
-def _value(value: Any, declared: Input) -> Any:
-    """What an argument is as the value of an input; `MISSING` where it is none, as a tensor."""
+def _value(value: Any, declared: Input, otherwise: Any = MISSING) -> Any:
+    """What an argument is as the value of an input; ``otherwise`` where it is none, as a tensor."""
     if type(value).__name__ == "constexpr":
         value = value.value
+    with suppress(TypeError):
+        value = value if type(value) in VALUES else plain(value)
     if declared.unit == "dtype" and not isinstance(value, str | None):
         of = getattr(value, "base", None) if not hasattr(value, "dtype") else value
-        name = str(getattr(of, "dtype", value)).rpartition(".")[2]
-        return SHORT.get(name, name)
+        said = getattr(of, "dtype", value)
+        name = (said.__name__ if isinstance(said, type) else str(said)).rpartition(".")[2]
+        return SHORT.get(name, name) if name.isidentifier() else otherwise
     if declared.kind is bool and isinstance(value, int) and value in (0, 1):
         return bool(value)
-    return value if isinstance(value, bool | int | str) else MISSING
+    return value if isinstance(value, bool | int | float | str) else otherwise
 
 
 def _device(triton: Any) -> str:

@@ -7,13 +7,22 @@ from collections.abc import Mapping
 from os import PathLike
 from typing import Any
 
+from kcfg.core import targets
+from kcfg.core.engine.quantity import REQUIRED, Input
+from kcfg.core.errors import UnknownError
 from kcfg.core.kernel import Kernel
 from kcfg.core.spec.documents import Document
 from kcfg.core.spec.known import Known
-from kcfg.core.spec.problem import Problem
+from kcfg.core.spec.nodes import BrokenError, parse
+from kcfg.core.spec.problem import Problem, meant
+from kcfg.core.spec.scalars import RefusedError, read
+from kcfg.core.spec.shape import grammar
 from kcfg.errors import Error, error
-from kcfg.manual import Manual, opened
+from kcfg.given import plain, text
+from kcfg.manual import RELEASE, Manual, kernel as manual, opened
 
+CALLED = "call"
+"""The inputs that a spec has beside its shape: a mapping, of the call that is to be launched."""
 CALL = "kcfg.derive"
 """What messages call the spec that a call stands for."""
 
@@ -34,7 +43,7 @@ class Named(Known):
 def called(
     kernel: str | PathLike[str] | Manual,
     release: str | None,
-    target: str,
+    target: str | None,
     inputs: Mapping[str, Any],
 ) -> tuple[Document, Known]:
     """The spec of a call, and the kernels it can name.
@@ -43,23 +52,68 @@ def called(
     """
     kernel, own = opened(kernel), None
     if isinstance(kernel, Manual):
-        own, release = kernel.cls, release or kernel.release
-        kernel = kernel.kernel
-    spec = {"kernel": kernel, "target": target, "shape": inputs}
+        own, kernel = kernel.cls, kernel.kernel
+        release = own.release if release is None else release
+    call = {key: inputs[key] for key in (CALLED,) if isinstance(inputs.get(key), Mapping)}
+    shape = {key: value for key, value in inputs.items() if key not in call}
+    spec: dict[str, Any] = {"kernel": kernel, "shape": shape, **call}
+    if target is not None:
+        spec["target"] = text(target, "the name of a target", "target")
     if release is not None:
-        spec["release"] = release
+        spec["release"] = text(release, RELEASE, "release")
+    return Document(1, 1, written(spec)), Named(own)
+
+
+def written(value: Any, path: str = "") -> str:
+    """What is given as the YAML that a spec would have of it; raises `Error`."""
     try:
-        text = json.dumps(spec, allow_nan=False, default=plain)
+        return json.dumps(value, allow_nan=False, default=plain)
     except (TypeError, ValueError, RecursionError) as wrong:
-        raise error(f"inputs are numbers, truth values, texts and None: {wrong}") from None
-    return Document(1, 1, text), Named(own)
+        said = f"inputs are numbers, truth values, texts and None: {wrong}"
+        raise error(said, path) from None
 
 
-def plain(value: Any) -> Any:
-    """A number of NumPy's as Python's own; raises TypeError for anything else."""
-    if type(value).__module__ == "numpy" and not getattr(value, "shape", ()):
-        return value.item()
-    raise TypeError(f"{type(value).__name__} is none of these")
+def asked(
+    kernel: str | PathLike[str] | Manual,
+    release: str | None,
+    target: str | None,
+    inputs: Mapping[str, Any],
+) -> tuple[Manual, str]:
+    """The kernel of a call and the name of its target, as far as that is said already.
+
+    Raises `Error` for what is unknown, for a target it cannot run on, and for ``inputs`` that
+    there are not, or that are of the wrong kind or out of range.
+    """
+    found = opened(kernel)
+    about = found if isinstance(found, Manual) and release is None else manual(kernel, release)
+    cls = about.cls
+    said = cls.default_target or targets.DEFAULT
+    said = said if target is None else text(target, "the name of a target", "target")
+    try:
+        reason = cls.refuses(targets.find(said))
+    except UnknownError as unknown:
+        raise error(str(unknown), "target") from None
+    if reason:
+        raise error(reason, "target")
+    for key, value in inputs.items():
+        value_of(cls, key, value)
+    return about, said
+
+
+def value_of(cls: type[Kernel], key: str, value: Any) -> Any:
+    """The value of an input as the kernel has it; raises `Error` where it has no such value."""
+    known = grammar(cls)
+    means = known.spellings[key].read if key in known.spellings else known.inputs.get(key, (0,))[-1]
+    if not isinstance(means, Input):
+        keys = (*known.inputs, *known.spellings)
+        raise error(f"{cls.kernel} has no input `{key}`; {meant(key, keys)}", f"shape.{key}")
+    try:
+        node = parse(written(value, f"shape.{key}"))
+        assert node is not None
+        taken = read(node, means)
+    except (RefusedError, BrokenError) as wrong:
+        raise error(str(wrong), f"shape.{key}") from None
+    return means.default if taken is None and means.default is not REQUIRED else taken
 
 
 def placeless(problems: list[Problem]) -> Error:

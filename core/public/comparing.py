@@ -5,6 +5,7 @@ from __future__ import annotations
 from kcfg.configuration import Configuration
 from kcfg.core.diff import Diff, Side, compare
 from kcfg.errors import error
+from kcfg.given import shown
 
 Difference = Diff
 """A comparison: ``verdict``, ``given``, ``changed`` results with what they are because of,
@@ -18,5 +19,7 @@ def diff(old: Configuration, new: Configuration) -> Difference:
     """
     for each in (old, new):
         if not isinstance(each, Configuration):
-            raise error(f"diff compares configurations, as derive and read give them, not {each!r}")
+            raise error(
+                f"diff compares configurations, as derive and read give them, not {shown(each)}"
+            )
     return compare(Side(old.report(), old.derived), Side(new.report(), new.derived))

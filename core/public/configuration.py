@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from kcfg.calls import CALL, called, placeless
 from kcfg.core.kernel import Kernel
+from kcfg.core.printing import shortened
 from kcfg.core.spec import Spec, read as read_specs, read_document, read_file
 from kcfg.core.spec.overrides import NOTHING
-from kcfg.errors import Error, error
+from kcfg.core.spec.problem import Problem, listed
+from kcfg.errors import Error, MissingError
+from kcfg.given import path_of, text
 from kcfg.manual import Manual
 
 if TYPE_CHECKING:
@@ -21,12 +24,18 @@ if TYPE_CHECKING:
     from kcfg.core.finding import Finding
 
 
+def copied(data: Any) -> Any:
+    """Data of a report, which its owner may change."""
+    return json.loads(json.dumps(data))
+
+
 class Configuration(Mapping[str, Any]):
     """One configuration of one kernel: its values by name, and everything kcfg says of them.
 
-    As a mapping it has the values of the report under their names (``config["smem_used"]``);
-    units are in ``units``. ``smem``, ``tmem``, ``registers`` and ``barriers`` are those parts of
-    the report, None where they are not modelled: bytes, columns and registers per thread.
+    As a mapping it has the values of the report under their names (``config["smem_used"]``), and
+    gives what else a report shows (``config["kv.offset"]``); units are in ``units``. ``smem``,
+    ``tmem``, ``registers`` and ``barriers`` are those parts of the report, None where they are
+    not modelled: bytes, columns and registers per thread.
     """
 
     def __init__(self, spec: Spec) -> None:
@@ -99,7 +108,7 @@ class Configuration(Mapping[str, Any]):
 
     def report(self) -> dict[str, Any]:
         """The whole report as ``kcfg derive --format json`` writes it, as data of one's own."""
-        copy: dict[str, Any] = json.loads(json.dumps(self._report))
+        copy: dict[str, Any] = copied(self._report)
         return copy
 
     @property
@@ -123,7 +132,7 @@ class Configuration(Mapping[str, Any]):
         return self._part("barriers")
 
     def _part(self, name: str) -> dict[str, Any] | None:
-        part: dict[str, Any] | None = json.loads(json.dumps(self._report[name]))
+        part: dict[str, Any] | None = copied(self._report[name])
         return part
 
     def explain(self, name: str) -> Explanation:
@@ -135,12 +144,39 @@ class Configuration(Mapping[str, Any]):
         from kcfg.core.explain.explanation import explain
 
         try:
-            return explain(self.derived, name)
-        except UnknownError as unknown:
-            raise error(str(unknown), name) from None
+            return explain(self.derived, text(name, "the name of a value"))
+        except UnknownError:
+            raise self._no_such(name) from None
 
     def __getitem__(self, name: str) -> Any:
-        return self.values[name]
+        """A value, or what else the report has, by the name that ``--get`` takes.
+
+        As a place (``config["kv.offset"]``), an input, or a path (``config["smem.free"]``).
+        Raises `Error`, which is a `KeyError` here, where there is nothing of that name.
+        """
+        if text(name, "the name of a value") in self.values:
+            return self.values[name]
+        from kcfg.core.report import lookup
+
+        try:
+            return copied(lookup(self._spec, self.derived, name))
+        except KeyError:
+            raise self._no_such(name) from None
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.values
+
+    def _no_such(self, name: str) -> MissingError:
+        from kcfg.cli.intake.no_such import no_such
+        from kcfg.core.block import places
+        from kcfg.core.report import paths
+
+        first, named = name.partition(".")[0], places.names(self.derived.block)
+        inner = [each for each in named if each.startswith(f"{first}.")]
+        lists = "list(config) has the values, and config.report() all there is"
+        lists = f"of {first} there are {listed(sorted(inner))}" if inner else lists
+        said = no_such(type(self.derived), name, lists, (*paths(self.derived), *named))
+        return MissingError([Problem("", 0, 0, shortened(name), said)])
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.values)
@@ -184,15 +220,30 @@ class Configuration(Mapping[str, Any]):
 
 
 def derive(
-    kernel: str | Manual, release: str | None = None, target: str = "b200", **inputs: Any
+    kernel: str | PathLike[str] | Manual,
+    release: str | None = None,
+    target: str | None = None,
+    **inputs: Any,
 ) -> Configuration:
     """The configuration of a kernel for its inputs, under the names of a spec's ``shape``.
 
     The kernel is a name, or one that `load` gave, or the path of its definition. Everything a
     spec may write is taken, short type names and other spellings included; inputs that are None
-    are left at their default. Raises `Error` for an unknown kernel, release or target, and for
-    inputs that are unknown, missing, of the wrong kind or out of range.
+    are left at their default; those of a call are a mapping, ``call={"batch_size": 4, ...}``. The
+    release is by default the newest, the target b200, or what a
+    definition says. Raises `Error` for an unknown kernel, release or target, and for inputs that
+    are unknown, missing, of the wrong kind or out of range.
     """
+    return derived(kernel, release, target, inputs)
+
+
+def derived(
+    kernel: str | PathLike[str] | Manual,
+    release: str | None,
+    target: str | None,
+    inputs: Mapping[str, Any],
+) -> Configuration:
+    """What `derive` gives for inputs of any names."""
     document, known = called(kernel, release, target, inputs)
     found = read_document(document, CALL, NOTHING, known)
     if not isinstance(found, Spec):
@@ -208,7 +259,9 @@ def read(path_or_text: str | PathLike[str]) -> list[Configuration]:
     if isinstance(path_or_text, str) and "\n" in path_or_text:
         items = list(read_specs(path_or_text, "<text>"))
     else:
-        items = list(read_file(str(path_or_text)))
+        items = list(
+            read_file(path_of(path_or_text, "the path of a YAML file, or YAML of several lines"))
+        )
     problems = [problem for item in items if isinstance(item, list) for problem in item]
     if problems:
         raise Error(problems)

@@ -23,6 +23,13 @@ class Error(ValueError):
         return type(self), (self.problems,)
 
 
+class MissingError(Error, KeyError):
+    """There is nothing under a name: a `KeyError` too, as of any mapping."""
+
+    def __str__(self) -> str:
+        return Exception.__str__(self)
+
+
 def error(message: str, path: str = "") -> Error:
     """An error of one problem that stands in no text."""
     return Error([Problem("", 0, 0, path, message)])

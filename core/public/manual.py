@@ -6,10 +6,11 @@ import os
 from typing import NamedTuple
 
 from kcfg.core import kernels as known
-from kcfg.core.engine.quantity import REQUIRED
+from kcfg.core.engine.quantity import REQUIRED, Input
 from kcfg.core.errors import UnfoundError, UnknownError
 from kcfg.core.kernel import Kernel
 from kcfg.errors import Error, error
+from kcfg.given import path_of, text
 
 
 class Entry(NamedTuple):
@@ -24,6 +25,11 @@ class Entry(NamedTuple):
     doc: str
     required: bool = False
     choices: tuple[str, ...] = ()
+
+
+def _entry(declared: Input) -> Entry:
+    required = declared.default is REQUIRED
+    return Entry(declared.key, declared.unit, declared.doc, required, declared.choices)
 
 
 class Manual:
@@ -64,10 +70,13 @@ class Manual:
     @property
     def inputs(self) -> tuple[Entry, ...]:
         """What it takes, in order."""
-        return tuple(
-            Entry(each.key, each.unit, each.doc, each.default is REQUIRED, each.choices)
-            for each in self.cls.inputs.values()
-        )
+        return tuple(map(_entry, self.cls.inputs.values()))
+
+    @property
+    def call(self) -> tuple[Entry, ...]:
+        """What it takes as ``call``, in order: of what is launched for one; else nothing."""
+        called = self.cls.of_call()
+        return tuple(_entry(each) for each in called.inputs.values() if each.call) if called else ()
 
     @property
     def values(self) -> tuple[Entry, ...]:
@@ -94,15 +103,23 @@ def kernels() -> dict[str, tuple[str, ...]]:
     return {name: known.releases(name) for name in names}
 
 
-def kernel(name: str, release: str | None = None) -> Manual:
+def kernel(name: str | os.PathLike[str] | Manual, release: str | None = None) -> Manual:
     """What a kernel takes and gives, in a release, by default the newest.
 
     Raises `Error` for a name or release that is not known.
     """
     from kcfg.core.spec.known import release_of
 
+    found = opened(name)
+    said = None if release is None else text(release, RELEASE, "release")
+    if found == known.LAUNCH:
+        raise error("a launch written by hand is no kernel: it has no inputs to list", "kernel")
     try:
-        return Manual(release_of(name, release))
+        if not isinstance(found, Manual):
+            return Manual(release_of(found, said))
+        if said not in (None, found.release):
+            raise UnknownError(f"version of {found.kernel}", str(said), [found.release])
+        return found
     except UnknownError as unknown:
         raise error(str(unknown), "kernel") from None
 
@@ -118,9 +135,7 @@ def load(path: str | os.PathLike[str]) -> Manual:
     from kcfg.core.spec.known import Known
     from kcfg.core.spec.problem import Problem
 
-    if not isinstance(path, str | os.PathLike):
-        raise error(f"a definition is named by the path of its file, not by {path!r}")
-    said = os.fspath(path)
+    said = path_of(path, "the path of a definition's file")
     file = said.partition("#")[0]
     try:
         return Manual(Known("-").kernel(said if is_path(said) else f"./{said}", outside=True))
@@ -134,6 +149,11 @@ def opened(kernel: str | os.PathLike[str] | Manual) -> str | Manual:
     """The kernel that a path means, read; a name or what was loaded as it is."""
     from kcfg.core.definitions.paths import is_path
 
-    if isinstance(kernel, os.PathLike) or (isinstance(kernel, str) and is_path(kernel)):
-        return load(kernel)
-    return kernel
+    if isinstance(kernel, Manual):
+        return kernel
+    said = path_of(kernel, KERNEL, "kernel")
+    return load(said) if isinstance(kernel, os.PathLike) or is_path(said) else said
+
+
+KERNEL = "the name of a kernel, the path of its definition, or what load gave"
+RELEASE = "a release as a text, as '26.7'"

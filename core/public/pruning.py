@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Generic, NamedTuple, TypeVar
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from kcfg.configuration import Configuration, derive
+from kcfg.calls import asked, value_of, written
+from kcfg.configuration import Configuration, derived
 from kcfg.core.kernel import MUST, VERDICT, Kernel
-from kcfg.errors import Error, error
+from kcfg.errors import error
+from kcfg.given import mapping, several, shown
 from kcfg.manual import Manual, opened
+
+if TYPE_CHECKING:
+    from kcfg.core.sweep.grid import Axis
 
 C = TypeVar("C", bound=Mapping[str, Any])
 
@@ -78,7 +85,7 @@ class Pruned(Sequence[C]):
     """
 
     def __init__(
-        self, given: Sequence[C], passes: Sequence[bool], call: tuple[Any, ...], fixed: Any
+        self, given: Sequence[C], passes: Sequence[bool], call: tuple[Any, Any, Any], fixed: Any
     ) -> None:
         self.kept = tuple(place for place, good in enumerate(passes) if good)
         self._given, self._passes, self._call, self._fixed = tuple(given), passes, call, fixed
@@ -88,7 +95,7 @@ class Pruned(Sequence[C]):
         """Every other candidate, in order."""
         for each, good in zip(self._given, self._passes, strict=True):
             if not good:
-                yield Dropped(each, derive(*self._call, **{**self._fixed, **each}))
+                yield Dropped(each, derived(*self._call, {**self._fixed, **each}))
 
     def judged(self) -> Pruned[C]:
         """Those of them that no rule refuses either: as `Configuration.runs` has it.
@@ -96,7 +103,7 @@ class Pruned(Sequence[C]):
         Each is derived and judged on its own, a few thousand a second.
         """
         passes = [
-            good and derive(*self._call, **{**self._fixed, **each}).runs
+            good and derived(*self._call, {**self._fixed, **each}).runs
             for each, good in zip(self._given, self._passes, strict=True)
         ]
         return Pruned(self._given, passes, self._call, self._fixed)
@@ -114,10 +121,10 @@ class Pruned(Sequence[C]):
 
 
 def prune(
-    kernel: str | Manual,
+    kernel: str | PathLike[str] | Manual,
     candidates: Iterable[C],
     release: str | None = None,
-    target: str = "b200",
+    target: str | None = None,
     **fixed: Any,
 ) -> Pruned[C]:
     """The candidates that can run; ``fixed`` are inputs all of them have.
@@ -128,28 +135,26 @@ def prune(
     candidates are not changed. Raises `Error` for inputs that are unknown, missing, of the wrong
     kind or out of range, and for a kernel that has neither.
     """
-    if not isinstance(candidates, Iterable):
-        raise error(f"candidates are several mappings of inputs by name, not {candidates!r}")
-    given = list(candidates)
+    given = _listed(candidates)
     call = (opened(kernel), release, target)
-    for each in given:
-        if not isinstance(each, Mapping):
-            raise error(f"a candidate is a mapping of inputs by name, not {each!r}")
     if not given:
+        asked(*call, fixed)
         return Pruned((), (), call, fixed)
-    first = derive(*call, **{**fixed, **given[0]})
-    by = judge(type(first.derived))
-    if by is None:
-        raise error(f"{first.kernel} has no verdict of its own to prune by", "kernel")
     alike: dict[tuple[str, ...], list[int]] = {}
     for place, each in enumerate(given):
         alike.setdefault(tuple(each), []).append(place)
+    for keys in alike:
+        mapping(dict.fromkeys(keys), CANDIDATE)
+    first = derived(*call, {**fixed, **given[0]})
+    by = judge(type(first.derived))
+    if by is None:
+        raise error(f"{first.kernel} has no verdict of its own to prune by", "kernel")
     passes = [False] * len(given)
     for places in alike.values():
         group = [given[place] for place in places]
         found = _as_arrays(call, fixed, group, by) if len(group) > FEW else None
         if found is None:
-            found = [bool(derive(*call, **{**fixed, **each}).derived.read(by)) for each in group]
+            found = [bool(derived(*call, {**fixed, **each}).derived.read(by)) for each in group]
         for place, good in zip(places, found, strict=True):
             passes[place] = good
     return Pruned(given, passes, call, fixed)
@@ -161,7 +166,7 @@ def judge(cls: type[Kernel]) -> str | None:
 
 
 def _as_arrays(
-    call: tuple[Any, ...], fixed: dict[str, Any], given: Sequence[Mapping[str, Any]], by: str
+    call: tuple[Any, Any, Any], fixed: dict[str, Any], given: Sequence[Mapping[str, Any]], by: str
 ) -> list[bool] | None:
     """Whether each candidate passes, all at once; None where that cannot be done."""
     try:
@@ -169,7 +174,7 @@ def _as_arrays(
         from kcfg.core.sweep.grid import Axis
     except ImportError:  # NumPy is not there
         return None
-    first = derive(*call, **{**fixed, **given[0]}).derived
+    first = derived(*call, {**fixed, **given[0]}).derived
     cls, keys = type(first), tuple(given[0])
     if not keys or not set(keys) <= {member.key for member in cls.inputs.values()}:
         return None  # they spell an input in another way
@@ -177,24 +182,46 @@ def _as_arrays(
     for key in keys:
         column = [each[key] for each in given]
         if not set(map(type, column)) <= VALUES:
-            return None  # no value of an input, or a number of NumPy's
+            column = [one if type(one) in VALUES else json.loads(written(one)) for one in column]
+        if not set(map(type, column)) <= VALUES:
+            return None  # no value of an input
         if {bool, int} <= set(map(type, column)):
             return None  # true is equal to 1, and is not
-        checked = {one: _checked(call, {**fixed, **given[0]}, key, one) for one in set(column)}
+        checked = {one: value_of(cls, key, one) for one in set(column)}
         columns.append(tuple(map(checked.__getitem__, column)))
     inputs = {name: getattr(first, name) for name in cls.inputs}
     axes = (Axis(keys, tuple(columns)),)
     passes = [False] * len(given)
-    _, rows = grids.run(grids.query(cls, first.target, inputs, axes, (by,)))
+    _check_conflicts(cls, inputs, axes[0], {*fixed, *keys})
+    tally, rows = grids.run(grids.query(cls, first.target, inputs, axes, (by,)))
+    if tally.faulty:
+        raise error(tally.why)
     for point, good in zip(rows.points.tolist(), rows.columns[0].tolist(), strict=True):
         passes[point] = bool(good)
     return passes
 
 
-def _checked(call: tuple[Any, ...], one: Mapping[str, Any], key: str, value: Any) -> Any:
-    """A value as the kernel has it; raises `Error` for one it does not take."""
-    try:
-        return derive(*call, **{**one, key: value}).inputs[key]
-    except Error as wrong:
-        about = [each for each in wrong.problems if each.path == f"shape.{key}"]
-        raise Error(about or wrong.problems) from None
+def _check_conflicts(
+    cls: type[Kernel], inputs: dict[str, Any], axis: Axis, given: set[str]
+) -> None:
+    """Raise `Error` for the first candidate whose inputs do not go together."""
+    if cls.conflicts.__func__ is Kernel.conflicts.__func__:  # type: ignore[attr-defined]
+        return
+    known = {cls.inputs[name].key: value for name, value in inputs.items()}
+    for values in zip(*axis.values, strict=True):
+        for key, message in cls.conflicts(
+            {**known, **dict(zip(axis.keys, values, strict=True))}, given
+        ):
+            raise error(message, f"shape.{key}")
+
+
+def _listed(candidates: Any) -> list[Any]:
+    """Candidates as a list; raises `Error` where they are none."""
+    given = several(candidates, "candidates are several mappings of inputs by name")
+    for each in given:
+        if type(each) is not dict and not isinstance(each, Mapping):
+            raise error(f"{CANDIDATE}, not {shown(each)}")
+    return given
+
+
+CANDIDATE = "a candidate is a mapping of inputs by name"

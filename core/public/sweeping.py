@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 from math import prod
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from kcfg.calls import CALL, called, placeless
+from kcfg.core.engine.quantity import MOST as LARGEST
 from kcfg.core.kernel import VERDICT
+from kcfg.core.printing import shortened
 from kcfg.core.spec.overrides import NOTHING
-from kcfg.errors import error
+from kcfg.core.spec.problem import Problem, listed
+from kcfg.errors import MissingError, error
+from kcfg.given import several, text
 from kcfg.manual import Manual
 
 if TYPE_CHECKING:
@@ -27,7 +32,8 @@ class Swept(Mapping[str, "NDArray[Any]"]):
     are in the order of `itertools.product` over the inputs that vary, the last one fastest:
     without ``where``, ``swept["smem_used"].reshape(swept.shape)`` has a dimension for each of
     ``varied``. ``points`` counts the grid, ``supported`` those of it that the kernel's verdict
-    takes, None where it has none.
+    takes, None where it has none, and ``faulty`` those that no spec may say, as a table has no
+    case for them: they are left out.
     """
 
     def __init__(
@@ -36,8 +42,10 @@ class Swept(Mapping[str, "NDArray[Any]"]):
         varied: tuple[tuple[str, ...], ...],
         shape: tuple[int, ...],
         supported: int | None,
+        faulty: int = 0,
     ) -> None:
         self._columns, self.varied, self.shape, self.supported = columns, varied, shape, supported
+        self.faulty = faulty
 
     @property
     def points(self) -> int:
@@ -45,6 +53,9 @@ class Swept(Mapping[str, "NDArray[Any]"]):
         return prod(self.shape)
 
     def __getitem__(self, name: str) -> NDArray[Any]:
+        if text(name, "the name of a column") not in self._columns:
+            said = f"no such column: there are {listed(self._columns)}"
+            raise MissingError([Problem("", 0, 0, shortened(name), said)])
         return self._columns[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -59,9 +70,9 @@ class Swept(Mapping[str, "NDArray[Any]"]):
 
 
 def sweep(
-    kernel: str | Manual,
+    kernel: str | PathLike[str] | Manual,
     release: str | None = None,
-    target: str = "b200",
+    target: str | None = None,
     *,
     columns: Iterable[str] | None = None,
     where: str | None = None,
@@ -76,28 +87,28 @@ def sweep(
     columns and conditions that are none, and where NumPy is not installed.
     """
     grids, reader, names = _needing_numpy()
+    if where is not None and not text(where, "a condition as text", "where").strip():
+        raise error("an empty condition: leave it out where every point is to be kept", "where")
     spread = {key: _several(value) for key, value in inputs.items()}
     document, known = called(kernel, release, target, spread)
-    groups = [_names(each, "zip") for each in _listed(zip, "zip", "lists of names")]
+    groups = [_names(each, "zip") for each in several(zip, "expected a list of lists", "zip")]
     found = reader.sweep_of(document, CALL, NOTHING, groups, known)
     if isinstance(found, list):
         raise placeless(found)
     spec, axes = found.spec, found.axes
-    wanted = names.every_value(spec.cls, axes) if columns is None else columns
-    wanted = tuple(dict.fromkeys(_names(wanted, "columns")))
+    wanted = names.every_value(spec.cls, axes) if columns is None else _names(columns, "columns")
+    wanted = tuple(dict.fromkeys(wanted))
     shape = tuple(axis.length for axis in axes)
     if where is None and prod(shape) * len(wanted) > MOST:
         raise error(
             f"{prod(shape):,} points of {len(wanted):,} columns are more than {MOST:,} numbers: "
             "name fewer columns, or keep fewer points with where"
         )
-    if where is not None and not isinstance(where, str):
-        raise error(f"expected a condition as text, not {where!r}", "where")
     asked = grids.query(spec.cls, spec.target, spec.shape, axes, wanted, where)
     tally, rows = grids.run(asked)
     judged = tally.supported if VERDICT in spec.cls.quantities else None
     arrays = {name: rows.columns[place] for place, name in enumerate(wanted)}
-    return Swept(arrays, tuple(axis.keys for axis in axes), shape, judged)
+    return Swept(arrays, tuple(axis.keys for axis in axes), shape, judged, tally.faulty)
 
 
 def _needing_numpy() -> Any:
@@ -116,19 +127,16 @@ MODULES = ("grids", "core.sweep.reader", "core.sweep.named_values")
 
 def _several(value: Any) -> Any:
     """What a call gives for an input, as a spec says it: a range by its ends, else a list."""
-    if isinstance(value, range) and len(value) > 1 and value.step > 0:
-        return f"{value[0]}..{value[-1]} step {value.step}"
+    if isinstance(value, range) and len(value) > 1 and (value.step > 0 or len(value) > LARGEST):
+        first, *_, last = sorted((value[0], value[-1]))
+        return f"{first}..{last} step {abs(value.step)}"
     if isinstance(value, range | tuple):
         return list(value)
     return value.tolist() if type(value).__module__ == "numpy" else value
 
 
 def _names(given: Any, of: str) -> tuple[str, ...]:
-    return tuple(map(str, _listed(given, of, "names")))
-
-
-def _listed(given: Any, of: str, what: str) -> Iterable[Any]:
-    """What is given, where it is a list; raises `Error` for anything else."""
-    if isinstance(given, str) or not isinstance(given, Iterable):
-        raise error(f"expected a list of {what}, not {given!r}", of)
-    return given
+    found = several(given, "expected a list of names", of)
+    if not found:
+        raise error("an empty list: name something, or leave it out", of)
+    return tuple(text(each, "a name", of) for each in found)

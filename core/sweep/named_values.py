@@ -12,6 +12,7 @@ from kcfg.core.kernel import VERDICT, Kernel
 from kcfg.core.likely import likely
 from kcfg.core.once import once
 from kcfg.core.spec.expectation import place_of
+from kcfg.core.spec.problem import shown
 from kcfg.core.sweep.grid import Axis
 
 
@@ -59,7 +60,7 @@ def name_of(cls: type[Kernel], text: str) -> Name:
     hint = f"did you mean `{close}`? " if close else ""
     lists = f"`{listing(cls)}` lists the names"
     raise UnknownNameError(
-        f"{cls.kernel} {cls.release} has no value or input `{text}`; {hint}{lists}"
+        f"{cls.kernel} {cls.release} has no value or input {shown(text)}; {hint}{lists}"
     )
 
 

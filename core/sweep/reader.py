@@ -185,7 +185,7 @@ class SweepReading(Reading):
             for name in names:
                 if name not in varied:
                     known = meant(name, varied) if varied else "no key has more than one value"
-                    message = f"`{name}` has no list or range to zip; {known}"
+                    message = f"{shown(name)} has no list or range to zip; {known}"
                     self._unzipped(node, message)
                 elif name in together:
                     self._unzipped(node, f"`{name}` is zipped twice")
