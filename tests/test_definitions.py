@@ -387,3 +387,33 @@ def test_many_of_a_kernel_are_derived_as_one_is(name: str) -> None:
     (spec, *_) = defined.specs(name)
     first = spec.derive().values()
     assert all(spec.derive().values() == first for _ in range(MANY + 2))
+
+
+@pytest.mark.parametrize(
+    ("dtypes", "formula_of_bytes"),
+    [
+        ("bf16, fp8", "n * 3 * bytes_of(dt)"),
+        ("fp8, float4_e2m1fn", "ceildiv(n * 3 * bits_of(dt), 8)"),
+        (
+            "fp8, 16U4_ALIGN16B",
+            "ceildiv(n * 3 * (8 if dt == '16U4_ALIGN16B' else bits_of(dt)), 8)",
+        ),
+    ],
+)
+def test_bytes_of_elements_are_explained_in_words_that_anybody_may_write(
+    dtypes: str, formula_of_bytes: str
+) -> None:
+    text = f"""
+defines: g
+inputs: {{n: 101, dt: {{dtype: [{dtypes}]}}}}
+values: {{same: dt if n > 1 else dt}}
+shared: {{a: {{of: dt, shape: [n, 3]}}, b: {{of: same, shape: [n, 3]}}}}
+"""
+    sizes = {"bf16": 606, "fp8": 303, "float4_e2m1fn": 152, "16U4_ALIGN16B": 303}
+    for dtype in dtypes.split(", "):
+        (spec,) = defined.read(f"{text}---\nkernel: g\nshape: {{dt: {dtype}}}\n", "t.kcfg.yaml")
+        assert isinstance(spec, Spec)
+        kernel = spec.derive()
+        assert kernel.read("a.bytes") == kernel.read("b.bytes") == sizes[dtype]
+        assert explain(kernel, "a.bytes").formula == formula_of_bytes
+        assert explain(kernel, "b.bytes").formula == formula_of_bytes.replace("dt", "same")

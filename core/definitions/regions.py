@@ -6,11 +6,14 @@ import ast
 from typing import NamedTuple
 
 from kcfg.core.block.parts import Region
-from kcfg.core.definitions.formulas import Formulas, constant, times, word
+from kcfg.core.definitions.formulas import Formulas, constant, reads, times, word
+from kcfg.core.definitions.names import NAME, Name
 from kcfg.core.definitions.text import Said
 from kcfg.core.engine.arith import next_pow2
 from kcfg.core.engine.trees import is_value
-from kcfg.core.hardware.dtypes import ELEMENT_BITS, SWIZZLES, stored_bits
+from kcfg.core.errors import nearest
+from kcfg.core.expressions.grammar import checked
+from kcfg.core.hardware.dtypes import ELEMENT_BITS, ELEMENTS, SPREAD, SWIZZLES, stored_bits
 from kcfg.core.spec.nodes import ScalarNode, SequenceNode
 from kcfg.core.spec.problem import shown
 from kcfg.core.spec.scalars import RefusedError, boolean, choice
@@ -26,7 +29,11 @@ class Sized(NamedTuple):
 
 
 def elements(formulas: Formulas, fields: dict[str, Said], said: Said, path: str) -> Sized | None:
-    """Bytes of elements of a type, and their own alignment."""
+    """Bytes of elements of a type, and their own alignment.
+
+    What a type takes is said by the words that anybody may write: of a packed one its bits, and
+    a byte where it is spread.
+    """
     of = fields["of"]
     dtype = _dtype(formulas, of, f"{path}.of")
     if "shape" not in fields:
@@ -51,8 +58,30 @@ def elements(formulas: Formulas, fields: dict[str, Said], said: Said, path: str)
         if bits % 8 == 0:
             return Sized(times(product, constant(bits // 8)), align)
         return Sized(word("ceildiv", times(product, constant(bits)), constant(8)), align)
-    size = word("ceildiv", times(product, word("stored_bits", dtype)), constant(8))
-    return Sized(size, word("bytes_of", dtype))
+    align = word("bytes_of", dtype)
+    types = _types(formulas, formulas.names.known[str(of.value.value)])
+    if all(stored_bits(each) % 8 == 0 and each not in SPREAD for each in types):
+        return Sized(times(product, align), align)
+    each_bits = word("bits_of", dtype)
+    if spread := sorted(SPREAD & types):
+        text = str(of.value.value)
+        asked = " or ".join(f"{text} == '{each}'" for each in spread)
+        each_bits = checked(f"8 if {asked} else bits_of({text})", formulas.names).tree
+    return Sized(word("ceildiv", times(product, each_bits), constant(8)), align)
+
+
+def _types(formulas: Formulas, name: Name) -> set[str]:
+    """All that an element type may be: an input's choices, or the texts in a value's formula."""
+    if name.declared is not None:
+        return set(name.declared.choices)
+    if name.attribute not in formulas.all:  # of a kernel in Python
+        return set(ELEMENTS)
+    tree, found = formulas.all[name.attribute].tree, set[str]()
+    found.update(str(node.value) for node in ast.walk(tree) if isinstance(node, ast.Constant))
+    for each in formulas.names.known.values():
+        if each.unit == "dtype" and each.attribute in reads(tree):
+            found |= _types(formulas, each)
+    return found.intersection(ELEMENTS)
 
 
 def _dtype(formulas: Formulas, of: Said, path: str) -> str | ast.expr | None:
@@ -62,7 +91,12 @@ def _dtype(formulas: Formulas, of: Said, path: str) -> str | ast.expr | None:
         try:
             return choice(node, tuple(ELEMENT_BITS), short=True)
         except RefusedError as error:
-            of.wrong(path, str(error))
+            names = [name for name, each in formulas.names.known.items() if each.unit == "dtype"]
+            close = nearest(node.value, names)
+            hint = f"; did you mean `{close}`?" if close else ""
+            if not NAME.fullmatch(node.value):
+                hint = "; a formula of one is a value, whose name may stand here"
+            of.wrong(path, f"{error}{hint}")
             return None
     found = formulas.check(of, path)
     if found is None or found.unit != "dtype":

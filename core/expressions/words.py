@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
 from kcfg.core.engine import arith, terms
-from kcfg.core.hardware.dtypes import bits_of, bytes_of, stored_bits
+from kcfg.core.hardware.dtypes import bits_of, bytes_of
 
 Kind = Literal["number", "float", "truth", "text", "null"]
 """What sort of value an expression has."""
@@ -60,6 +60,5 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{name: word.function for name, word in WORDS.items()},
     "negate": terms.negate,
     "is_null": is_null,
-    "stored_bits": stored_bits,
 }
 """What the names in a checked tree stand for: the words, and those that nobody writes."""
