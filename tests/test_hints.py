@@ -201,6 +201,11 @@ def test_sections_and_words_of_elsewhere_are_known() -> None:
     assert [place for place, _ in wrong] == ["2:13", "3:1"]
     assert "did you mean `up`?" in wrong[0][1] and "did you mean `tensor_memory`?" in wrong[1][1]
     assert defined.made(text.format("up", "tensor_memory"))
+    ring = "defines: x\nshared: {{a: {{bytes: {}, stages: {}}}}}\n"
+    wrong = defined.complaints(ring.format("16 KiB", "max"))
+    assert [place for place, _ in wrong] == ["2:21", "2:37"]
+    assert "write 16 * 1024" in wrong[0][1] and "(limit - fixed) // stage" in wrong[1][1]
+    assert defined.derived(ring.format("16 * 1024", 2)).read("a.end") == 32768
 
 
 def test_the_rules_of_a_group_are_listed() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
+from kcfg.core.block.parts import MAX
 from kcfg.core.definitions.names import Names, attribute_of, read
 from kcfg.core.definitions.text import Said
 from kcfg.core.engine.quantity import Unit
@@ -16,6 +17,8 @@ from kcfg.core.expressions.words import FUNCTIONS, Kind
 from kcfg.core.spec.nodes import ScalarNode
 from kcfg.core.spec.problem import shown
 from kcfg.core.spec.scalars import is_null, kind_of
+
+COUNTED = f"`{MAX}` is for a launch; a formula counts them here, as (limit - fixed) // stage"
 
 LARGEST = (1 << 63) - 1
 """The largest number that a formula may come to."""
@@ -74,6 +77,9 @@ class Formulas:
             return None
         if said.text.cut_short(node):
             said.text.whole_value(node, path)
+            return None
+        if node.value == MAX and not node.style:
+            said.wrong(path, COUNTED)
             return None
         self.names.inherited = said.text.heir is not None
         try:

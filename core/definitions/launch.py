@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 from kcfg.core.block.block import Block
 from kcfg.core.block.keys import Group, Key
-from kcfg.core.block.parts import MAX
 from kcfg.core.definitions.figures import Figure, Figures
 from kcfg.core.definitions.formulas import Formulas
 from kcfg.core.definitions.text import Said
@@ -96,13 +95,6 @@ class Launch:
                 return Mould(key.kind, ((lead, inner),))
             given = "nothing" if is_null(said.value) else kind_of(said.value)
             said.wrong(path, f"expected a mapping, not {given}")
-            return None
-        written = said.value.value if isinstance(said.value, ScalarNode) else ""
-        if written in key.instead and written == MAX:
-            message = (
-                "`max` is for a launch; a formula counts them here, as (limit - fixed) // stage"
-            )
-            said.wrong(path, message)
             return None
         if key.kind is int:
             unit: Any = key.unit if key.unit in UNITS else "count"

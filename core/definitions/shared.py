@@ -132,12 +132,10 @@ class SharedMemory:
         if "mbarriers" in fields:
             return self._barriers(name, fields, said, path, times_)
         stages = self._formula(fields, "stages", path)
-        if "stages" in fields and stages is None:
-            return None
         repeat = times_ if stages is None else times(stages, times_)
         one = self._one(name, fields, said, path, level, repeat)
         align = None if one is None else self._align(fields, one.align, path)
-        if one is None or align is None:
+        if one is None or align is None or ("stages" in fields and stages is None):
             return None
         if stages is None:
             return Sized(one.bytes, align)

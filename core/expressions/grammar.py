@@ -17,7 +17,7 @@ from typing import NamedTuple, Protocol
 from kcfg.core.engine.trees import is_value, written_for
 from kcfg.core.errors import nearest
 from kcfg.core.expressions.levels import NESTED, too_deep
-from kcfg.core.expressions.mistakes import unreadable
+from kcfg.core.expressions.mistakes import MEANT, unreadable
 from kcfg.core.expressions.words import MANY, NAMED, WORDS, Kind
 from kcfg.core.hardware.dtypes import ELEMENTS, SHORT_NAMES, SWIZZLES
 from kcfg.core.spec.problem import listed, shown
@@ -345,23 +345,6 @@ class _Checker:
             raise self.wrong(node, f"no such {two.unit}: {written!r}; {hint}")
         return one._replace(tree=written_for(ast.Constant(text), node), unit=two.unit)
 
-
-MEANT = {
-    "align": "up",
-    "align_up": "up",
-    "round_up": "up",
-    "roundup": "up",
-    "align_down": "down",
-    "round_down": "down",
-    "cdiv": "ceildiv",
-    "ceil_div": "ceildiv",
-    "sizeof": "bytes_of",
-    "sum": "total",
-    "any": "any_of",
-    "all": "all_of",
-    "where": "pick",
-}
-"""Words of other languages for those of this one."""
 
 TRUTH = ("truth", "number")
 """A condition where a number is due."""

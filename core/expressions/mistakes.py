@@ -14,6 +14,27 @@ FOREIGN = (
 )
 """Operators of other languages, and what stands for them here."""
 
+MEANT = {
+    "align": "up",
+    "align_up": "up",
+    "round_up": "up",
+    "roundup": "up",
+    "align_down": "down",
+    "round_down": "down",
+    "cdiv": "ceildiv",
+    "ceil_div": "ceildiv",
+    "sizeof": "bytes_of",
+    "sum": "total",
+    "any": "any_of",
+    "all": "all_of",
+    "where": "pick",
+}
+"""Words of other languages for those of this one."""
+
+SIZE = re.compile(r"([0-9]+) ?(KiB|MiB)\b")
+FACTORS = {"KiB": "1024", "MiB": "1024 * 1024"}
+"""Units of a size, which formulas write out."""
+
 
 def unreadable(text: str, error: SyntaxError) -> tuple[str, int]:
     """What is wrong with an expression, in a few words, and the column (from 1) it is at."""
@@ -22,6 +43,9 @@ def unreadable(text: str, error: SyntaxError) -> tuple[str, int]:
     for operator, advice, at in foreign(text):
         if operator != "=" or "(" not in bare_of(text):
             return f"{message}: `{operator}` is no operator here; {advice}", at
+    size = SIZE.search(bare_of(text))
+    if size:
+        return f"a formula has no units: write {size[1]} * {FACTORS[size[2]]}", size.start() + 1
     return message, column
 
 
