@@ -13,12 +13,14 @@ import pytest
 import shapes
 from hypothesis import HealthCheck, given, settings
 
+import kcfg
 from kcfg.core import kernels, targets
 from kcfg.core.engine.graph import graph
 from kcfg.core.engine.quantity import quantity
 from kcfg.core.engine.terms import all_of
 from kcfg.core.errors import UnknownError
 from kcfg.core.explain import refusal
+from kcfg.core.explain.abroad import abroad
 from kcfg.core.explain.elsewhere import elsewhere
 from kcfg.core.explain.explanation import explain, plain, reference
 from kcfg.core.explain.moves import Move, distance, moves
@@ -440,3 +442,27 @@ def test_another_kernel_that_takes_a_refused_shape_is_named() -> None:
     # What the other kernel has no word for must be left at its default.
     latent = {**shape, "qk_depth": 512, "ov_depth": 512, "is_mla": True}
     assert not list(elsewhere(shapes.derive("fa4", "26.7", latent)))
+
+
+def test_a_kernel_of_another_library_that_takes_a_refused_problem_is_named() -> None:
+    shape = {"qkv_dtype": "bfloat16", "num_q_heads": 32, "group": 4, "page_size": 128}
+    (taker,) = abroad(shapes.derive("fa4", "26.7", {**shape, "qk_depth": 256, "ov_depth": 256}))
+    assert (taker.kernel, taker.library) == ("fa4_cute", "FlashAttention")
+    heads = {"num_heads": 32, "num_heads_kv": 8, "head_dim": 256, "head_dim_v": 256}
+    assert dict(taker.given) == {"dtype": "bfloat16", "page_size": 128, **heads}
+    assert kcfg.derive("fa4_cute", **dict(taker.given)).supported
+    assert not list(abroad(shapes.derive("fa4", "26.7", {**shape, "qk_depth": 64, "ov_depth": 64})))
+
+    deep = {"head_dim": 512, "head_dim_v": 512, "num_heads": 16, "num_heads_kv": 4}
+    (back,) = abroad(kcfg.derive("fa4_cute", **deep).derived)
+    assert (back.kernel, back.library, dict(back.given)["group"]) == ("mha_depth512", "MAX", 4)
+    # What the other library has no word for must be left at its default.
+    assert not list(abroad(kcfg.derive("fa4_cute", window_left=9, **deep).derived))
+
+
+def test_words_of_a_job_are_inputs() -> None:
+    jobs = {name: found for name in kernels.names() if (found := kernels.job(name))}
+    for name, job in jobs.items():
+        keys = {member.key for member in kernels.find(name).inputs.values()}
+        assert {*job["words"].values(), *job.get("given", ()), *job.get("apart", ())} <= keys
+    assert len({kernels.library(name) for name in jobs}) > 1

@@ -31,6 +31,10 @@ def pieces(story: Story, findings: Iterable[dict[str, Any]] = ()) -> Iterator[Pi
         yield Line(_failure(failure), "bad", 2)
     for other in story.elsewhere:
         yield Line(f"passes as it is as {other}, which is another kernel", "good", 2)
+    for taker in story.abroad:
+        given = joined([f"{each.key} = {number(each.value)}" for each in taker.given])
+        said = f"passes as {taker.kernel} {taker.release} of {taker.library}, with {given}"
+        yield Line(said, "good", 2)
     if story.nearest:
         yield from nearest.pieces(story.nearest)
     for fit in story.binding:

@@ -24,7 +24,7 @@ def elsewhere(kernel: Kernel) -> Iterator[Kernel]:
         known = {member.key: name for name, member in other.inputs.items()}
         given = {known[key]: value for key, value in asked.items() if key in known}
         if all(key in known or value == default for key, value, default in _defaults(kernel)):
-            if any(not _takes(other, name, value) for name, value in given.items()):
+            if any(not takes(other, name, value) for name, value in given.items()):
                 continue
             if other.faults(kernel.target, given):
                 continue
@@ -39,7 +39,7 @@ def _defaults(kernel: Kernel) -> Iterator[tuple[str, Any, Any]]:
         yield member.key, getattr(kernel, name), member.default
 
 
-def _takes(kernel: type[Kernel], name: str, value: Any) -> bool:
+def takes(kernel: type[Kernel], name: str, value: Any) -> bool:
     """Whether an input may have a value at all."""
     member = kernel.inputs[name]
     if value is None:

@@ -12,6 +12,7 @@ from kcfg.core.engine.graph import graph, within
 from kcfg.core.engine.quantity import Quantity
 from kcfg.core.engine.reasons import Fit, live
 from kcfg.core.engine.struct import Struct
+from kcfg.core.explain.abroad import Taker, abroad
 from kcfg.core.explain.elsewhere import elsewhere
 from kcfg.core.explain.explanation import Dependency, Explanation, explain_name
 from kcfg.core.explain.nearest import Nearest, nearest
@@ -42,9 +43,9 @@ class Story(NamedTuple):
     quantities that weigh something: how many stages fit, which limit binds, what a sum
     of bytes is made of, which way a condition went; ``untold`` is how many more there
     are. ``failures`` and ``nearest`` are those of a configuration that is refused, and
-    ``elsewhere`` are other kernels that take it; ``candidates`` are those that a dispatcher
-    chose it among, and ``thresholds`` what would make it choose
-    otherwise; what is ``steady`` would not, as far as was looked.
+    ``elsewhere`` are other kernels that take it, ``abroad`` those of other libraries;
+    ``candidates`` are those that a dispatcher chose it among, and ``thresholds`` what would
+    make it choose otherwise; what is ``steady`` would not, as far as was looked.
     """
 
     kernel: str
@@ -60,6 +61,7 @@ class Story(NamedTuple):
     failures: tuple[Failure, ...]
     nearest: Nearest | None
     elsewhere: tuple[str, ...]
+    abroad: tuple[Taker, ...]
     candidates: tuple[Weighed, ...]
     thresholds: tuple[Threshold, ...]
     steady: tuple[str, ...]
@@ -86,6 +88,7 @@ def story(kernel: Kernel) -> Story:
         failures=tuple(failures(kernel)),
         nearest=nearest(kernel),
         elsewhere=tuple(f"{each.kernel} {each.release}" for each in elsewhere(kernel)),
+        abroad=tuple(abroad(kernel)),
         candidates=tuple(
             Weighed(
                 each.name,

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kcfg.core.errors import UnfoundError, UnknownError
 from kcfg.core.kernel import Kernel
@@ -77,6 +77,19 @@ def library(kernel: str) -> str:
         return next(said, "")
 
 
+@cache
+def job(kernel: str) -> dict[str, Any] | None:
+    """What a kernel is for, in words that kernels of other libraries share; None where unsaid."""
+    import json
+
+    path = os.path.join(__path__[0], kernel, JOB)
+    if not os.path.isfile(path):
+        return None
+    with open(path, encoding="utf-8") as file:
+        found: dict[str, Any] = json.load(file)
+    return found
+
+
 def with_calls() -> list[tuple[str, str]]:
     """The kernels and releases of which it is known what is launched for a call."""
     every = ((name, release) for name in names() for release in releases(name))
@@ -113,6 +126,8 @@ def of_package(kernel: str, release: str | None = None) -> type[Kernel] | None:
 
 LAUNCH = "launch"
 """What a spec names in place of a kernel when nothing is derived, only judged."""
+JOB = "job.json"
+"""The file in a kernel's folder that says what other libraries' kernels do the same."""
 DEFINITION = ".yaml"
 """What the name of a shipped definition ends in."""
 
