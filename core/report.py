@@ -200,7 +200,7 @@ def _barriers(block: Block) -> dict[str, Any] | None:
         groups.append(
             {
                 "name": each.name or f"group {index}",
-                "first": first,
+                "first": None if each.apart else first,
                 "count": each.count or 0,
                 "arrivals": each.arrivals,
             }

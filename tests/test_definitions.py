@@ -285,6 +285,10 @@ shared:
     groups = {each.name: each.count for each in kernel.block.mbarriers}
     assert groups == {"s.bars": 2 * 3, "full": 2 * 3, "empty": 3 * 2 * 3}
     assert kernel.read("mbarriers") == sum(groups.values())
+    told = report(kernel)["barriers"]["groups"]  # one after the other in no order of their groups
+    assert [each["first"] for each in told] == [None] * 3
+    done = CliRunner().invoke(application(["emit"]), ["emit", "-", "--lang", "python"], input=text)
+    assert "s_bars_count: Final = 6" in done.stdout and "s_bars_first" not in done.stdout
 
 
 def test_a_layout_is_held_to_its_own_limit() -> None:

@@ -124,9 +124,9 @@ def columns(
 
 
 @lru_cache(1 << 12)
-def mbarriers(name: str, count: int, arrivals: int | None) -> Mbarriers:
-    """mbarriers that follow each other, each of which waits for as many arrivals."""
-    return Mbarriers(name=name, count=count, arrivals=arrivals)
+def mbarriers(name: str, count: int, arrivals: int | None, apart: bool | None = None) -> Mbarriers:
+    """mbarriers each of which waits for as many arrivals; they follow each other unless `apart`."""
+    return Mbarriers(name=name, count=count, arrivals=arrivals, apart=apart)
 
 
 mma = lru_cache(1 << 10)(Mma)

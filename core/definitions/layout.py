@@ -18,8 +18,8 @@ from kcfg.core.block.placing import (
     SharedLayout,
     TensorLayout,
     Unplaced,
-    barriers,
     columns,
+    mbarriers,
     role,
     shared,
     tensor,
@@ -187,7 +187,12 @@ def block_barriers(
     @lru_cache(REMEMBERED)
     def listed(values: tuple[Any, ...]) -> tuple[Mbarriers, ...]:
         number = reading.numbers(values)
-        return barriers((each.name, number(each.number), number(each.arrivals)) for each in groups)
+        counted = ((each, number(each.number)) for each in groups)
+        return tuple(
+            mbarriers(each.name, count, number(each.arrivals), each.apart or None)
+            for each, count in counted
+            if count > 0
+        )
 
     return _method(reading, listed), reading.names
 

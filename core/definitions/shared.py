@@ -50,11 +50,12 @@ class Placed(NamedTuple):
 
 
 class Barriers(NamedTuple):
-    """mbarriers that follow each other."""
+    """A group of mbarriers, ``apart`` from each other where their struct repeats."""
 
     name: str
     number: Figure
     arrivals: Figure
+    apart: bool
 
 
 class SharedMemory:
@@ -264,7 +265,7 @@ class SharedMemory:
                 groups.append((group, one, waits, at))
         else:
             groups.append((name, given, fields.get("arrivals"), path))
-        counts = []
+        counts, apart = [], self.formulas.constant(times_) != 1
         for group, one, waits, at in groups:
             if not self._alone(group, one, at):
                 return None
@@ -282,7 +283,7 @@ class SharedMemory:
                 arrives = self.figures.number(
                     waits, f"{at}.arrivals", f"{group}.arrivals", f"{plays}.arrivals", "count"
                 )
-            self.groups.append(Barriers(group, count, arrives))
+            self.groups.append(Barriers(group, count, arrives, apart))
         if not counts:
             return None
         align = self._align(fields, constant(8), path)

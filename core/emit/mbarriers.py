@@ -10,21 +10,28 @@ from kcfg.core.emit.parts import Parts
 
 
 def barriers(block: Block, draft: Draft, limits: Limits, parts: Parts) -> None:
-    """mbarriers, whose groups follow each other from index 0, and where they lie."""
+    """mbarriers, whose groups follow each other from index 0, and where they lie.
+
+    Where those of a group lie apart from each other, no index and no place is theirs.
+    """
     found, place, next_ = block.mbarriers, [literal(0)], 0
     whole = parts.slots.get(MBARRIERS)
     for group in found:
         name, number = draft.part(group.name or "group"), group.count or 0
-        first = draft.add(f"{name}_first", next_, "index", f"{name}: index of its first one.")
+        first = None
+        if not group.apart:
+            doc = f"{name}: index of its first one."
+            first = draft.add(f"{name}_first", next_, "index", doc)
+            draft.checks.append(equal(first, total(place), f"{name} follows the group before it"))
         key = f"mbarriers[{group.name}]"
         count = parts.plays(f"{key}.count", draft.add(f"{name}_count", number, "barriers"))
         next_ += number
         if group.arrivals is not None:
             arrivals = draft.add(f"{name}_arrivals", group.arrivals, "count")
             parts.plays(f"{key}.arrivals", arrivals)
-        draft.checks.append(equal(first, total(place), f"{name} follows the group before it"))
-        _placed(group.name or "", name, first, count, draft, limits, parts)
-        place = [first, count]
+        place = [*place, count] if first is None else [first, count]
+        if first is not None:
+            _placed(group.name or "", name, first, count, draft, limits, parts)
     count = draft.add("count", next_, "barriers", "All of them.")
     draft.checks.append(equal(count, total(place), "the groups add up to all mbarriers"))
     if whole is not None and whole.stages.value == next_:

@@ -114,5 +114,5 @@ def _tmem() -> Schema:
 
 
 def _barriers() -> Schema:
-    group = closed(name=text(), first=number(), count=number(), arrivals=maybe(number()))
+    group = closed(name=text(), first=maybe(number()), count=number(), arrivals=maybe(number()))
     return closed(count=number(), bytes=number(), groups=many(group))
