@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import importlib
 import pickle
 import sys
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import compare
+import numpy as np
 import pytest
 import test_readme
 
@@ -105,6 +107,21 @@ def test_it_keeps_what_fits_and_changes_nothing() -> None:
     assert len(prune(given, bytes_, **LAUNCH)) > len(left)
 
 
+class Size(enum.IntEnum):
+    LARGE = 128
+
+
+@pytest.mark.parametrize("size", [np.int64(128), np.array(128), Size.LARGE], ids=repr)
+def test_numbers_of_any_kind_are_the_numbers_they_are(size: Any) -> None:
+    prune = kcfg.early_config_prune("triton_gemm_tma", **{**TMA, "store_by_descriptor": np.False_})
+    sizes = {"BLOCK_M": size, "BLOCK_N": np.int32(256), "BLOCK_K": 64}
+    given = [Config(sizes, num_stages=np.int64(stages)) for stages in (2, 4, 6, 8)]
+    assert prune(given, ARGUMENTS, **{**LAUNCH, "K": np.int64(4096)}) == given[:2]
+    assert prune(given, ARGUMENTS, K=1 << 30) == given[:2]
+    with pytest.raises(kcfg.Error, match=r"BLOCK_M: expected an integer .* not `128\.0`"):
+        prune([Config({**sizes, "BLOCK_M": 128.0})], ARGUMENTS, **LAUNCH)
+
+
 def test_it_keeps_what_no_bound_is_known_of() -> None:
     large = {"BLOCK_M": 256, "BLOCK_N": 256, "BLOCK_K": 128}
     kept = [
@@ -131,6 +148,7 @@ def test_where_nothing_is_left_it_says_why() -> None:
     assert "shared_at_least is 393,216" in said and "160,768 too much" in said
 
 
+GEMM = {"kernel": "triton_gemm_tma"}
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({"kernel": "triton_gemm"}, "unknown kernel 'triton_gemm'; did you mean 'triton_gemm_"),
     ({"kernel": "triton_gemm_tma", "dtyp": "fp16"}, "did you mean `dtype`?"),
@@ -140,6 +158,14 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"kernel": "triton_gemm_ws", "release": "2.0"}, "known: 3.9.0"),
     ({"kernel": "matmul"}, "no verdict of its own"),
     ({"kernel": "nowhere.yaml"}, "no such file"),
+    ({**GEMM, "num_stages": "3"}, "num_stages: expected an integer"),
+    ({**GEMM, "BLOCK_M": -1}, "BLOCK_M: must be at least 1, not -1"),
+    ({**GEMM, "dtype": "int8"}, "not `int8`"),
+    ({**GEMM, "dtype": Tensor("torch.int8")}, "not `int8`"),
+    ({**GEMM, "dtype": 5}, "not `5`"),
+    ({**GEMM, "store_by_descriptor": 7}, "expected true or false"),
+    ({**GEMM, "names": {"dtype": 7}}, "the name of the argument that is dtype, not `7`"),
+    ({**GEMM, "names": {"dtype": "a"}, "dtype": "fp16"}, "leave one out"),
 ]
 
 

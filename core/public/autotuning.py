@@ -133,6 +133,8 @@ def early_config_prune(
         if key not in declared:
             hint = meant(key, declared)
             raise error(f"{about.kernel} has no input `{key}`; {hint}", key)
+        if key in said and key in fixed:
+            raise error(f"`{key}` is in names and given as {shown(fixed[key])}: leave one out", key)
     for key, name in said.items():
         text(name, f"the name of the argument that is {key}", f"names.{key}")
     settled = {key: _value(value, declared[key], value) for key, value in fixed.items()}
