@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -345,25 +346,80 @@ def test_the_public_names_are_there_and_no_others() -> None:
         _ = kcfg.deriv  # type: ignore[attr-defined]
 
 
+PROGRAM = """\
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import kcfg
+from kcfg import Configuration, Error, Manual, Pruned, Swept
+
+
+def stages(depth: int) -> int:
+    config = kcfg.derive("fa4", qkv_dtype="bf16", qk_depth=depth)
+    count: int = config["num_kv_stages"]
+    if not config.runs:
+        raise ValueError(config.findings[0].message)
+    return count
+
+
+def about(config: Configuration) -> str:
+    told = config.explain("smem_used")
+    free: Any = config["smem.free"]
+    parts = (config.smem, config.tmem, config.registers, config.barriers)
+    roles = [part["roles"] for part in parts if part is not None and "roles" in part]
+    verdict: bool | None = config.supported
+    first, units = config.findings[0], config.units["smem_used"]
+    said = (config.kernel, config.release, config.target, config.name, verdict, free, roles)
+    found = (first.rule, first.severity, first.message, first.path, told.value, told.formula)
+    return f"{said} {found} {units.upper()} {dict(config.inputs)} {config.report()['values']}"
+
+
+gemm: Manual = kcfg.load(Path("gemm.kcfg.yaml"))
+names: list[str] = [each.name for each in (*gemm.inputs, *gemm.values, *gemm.call) if each.required]
+first: tuple[str, ...] = gemm.inputs[0].choices
+same: Manual = kcfg.kernel(gemm)
+config: Configuration = kcfg.derive(Path("gemm.kcfg.yaml"), target=None, BN=64)
+configs: list[Configuration] = kcfg.read("kernel: launch\\nshape: {threads: 128}\\n")
+releases: tuple[str, ...] = kcfg.kernels()["fa4"]
+axes: dict[str, Any] = {"BN": range(1, 9), "BK": [32, 64]}
+swept: Swept = kcfg.sweep(gemm, **axes, zip=[["BN", "BK"]], columns=["stages"], where="stages > 2")
+best: int = int(swept["stages"].max())
+shape: tuple[int, ...] = swept.shape
+varied: tuple[tuple[str, ...], ...] = swept.varied
+count: int = swept.points + swept.faulty + (swept.supported or 0)
+pruned: Pruned[dict[str, int]] = kcfg.prune("a.yaml", [{"BN": best}])
+kept: list[dict[str, int]] = list(pruned)
+one: dict[str, int] = pruned[0]
+some = pruned[:2]
+for each in pruned.dropped:
+    why: tuple[str, ...] = each.why
+    over: list[float] = [condition.over for condition in each.failing]
+    print(each.candidate["BN"], why, over, each.configuration.kernel, each.failing[0].sides)
+judged: Pruned[dict[str, int]] = pruned.judged()
+moved = kcfg.diff(config, config)
+print([change.name for change in moved.changed], moved.given, moved.formulas, moved.moves)
+fits = kcfg.early_config_prune("triton_gemm_tma", names={"dtype": "a"}, num_stages=3)
+left = fits([], {"a": 1}, K=4)
+print(len(left), kept, judged.kept, pickle.loads(pickle.dumps(config)) == config, hash(gemm))
+try:
+    stages(128)
+except Error as wrong:
+    for problem in wrong.problems:
+        print(problem.file, problem.line, problem.column, problem.path, problem.message)
+html: str = config._repr_html_()
+"""
+"""Everything that is public, as a user writes it."""
+
+
 def test_a_users_program_is_typed(tmp_path: Path) -> None:
     pytest.importorskip("mypy", reason="mypy is not installed")
+    unused = [name for name in kcfg.__all__ if not re.search(rf"\b{name}\b", PROGRAM)]
+    assert unused == ["Difference"]  # which nobody needs to name
     program = tmp_path / "program.py"
-    program.write_text(
-        "import kcfg\n\n\n"
-        "def stages(depth: int) -> int:\n"
-        '    config = kcfg.derive("fa4", qkv_dtype="bf16", qk_depth=depth)\n'
-        '    count: int = config["num_kv_stages"]\n'
-        "    if not config.runs:\n"
-        "        raise ValueError(config.findings[0].message)\n"
-        "    return count\n\n\n"
-        "swept = kcfg.sweep(kcfg.load('a.yaml'), BN=range(1, 9), columns=['stages'])\n"
-        'best: int = int(swept["stages"].max())\n'
-        "kept: list[dict[str, int]] = list(kcfg.prune('a.yaml', [{'BN': best}]))\n"
-        "fits = kcfg.early_config_prune('triton_gemm_tma', names={'dtype': 'a'})\n"
-        "left = fits([], {'a': 1}, K=4)\n"
-        "print(len(left), kept, kcfg.kernel('fa4').inputs[0].name)\n"
-        "try:\n    stages(128)\nexcept kcfg.Error as wrong:\n    print(wrong.problems[0].path)\n"
-    )
+    program.write_text(PROGRAM)
     root = Path(__file__).parent.parent
     command = [sys.executable, "-m", "mypy", "--strict", "--config-file", "/dev/null"]
     done = subprocess.run(
