@@ -50,6 +50,11 @@ def at_most(a: Number, b: Number, why: str) -> Check:
     return Check(f"{a.text} <= {b.text}", why, a.value <= b.value)
 
 
+def up_to(a: Number, b: Number, why: str) -> Check:
+    """That the first number is the second, where it comes to that, else that it is not above."""
+    return equal(a, b, why) if a.value == b.value else at_most(a, b, why)
+
+
 def multiple(a: Number, b: Number, why: str) -> Check:
     """That the first number, which is no sum, is a multiple of the second, which is not 0."""
     return Check(f"{a.text} % {b.text} == 0", why, a.value % b.value == 0)

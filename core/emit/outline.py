@@ -98,7 +98,7 @@ def _sections(kernel: Kernel, names: Names, limits: Limits, parts: Parts) -> Ite
         draft = Draft(names, "barriers", "mbarriers, in the order of memory.")
         barriers(block, draft, limits, parts)
         yield draft
-    if any(line.name is not None for line in block.pipelines):
+    if block.pipelines:
         draft = Draft(names, "pipelines", "Rings of stages.")
         pipelines(block, draft, parts)
         yield draft

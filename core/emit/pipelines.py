@@ -5,7 +5,7 @@ from __future__ import annotations
 from kcfg.core.block.block import Block
 from kcfg.core.block.parts import Pipeline
 from kcfg.core.block.rings import copies
-from kcfg.core.emit.conditions import Number, at_most, equal, literal, product, total
+from kcfg.core.emit.conditions import Number, equal, literal, product, total, up_to
 from kcfg.core.emit.identifiers import Draft
 from kcfg.core.emit.parts import Parts
 
@@ -20,10 +20,20 @@ KEYS = {
 
 
 def pipelines(block: Block, draft: Draft, parts: Parts) -> None:
-    """The pipelines that have names."""
+    """The pipelines, of which those that have names are stated."""
     for index, line in enumerate(block.pipelines):
-        if line.name is not None and line.stages is not None:
+        if line.name is None:
+            _unnamed(block, index, line, parts)
+        elif line.stages is not None:
             _pipeline(block, index, line, draft, parts)
+
+
+def _unnamed(block: Block, index: int, line: Pipeline, parts: Parts) -> None:
+    """What is known of the stages of a pipeline without a name: those of the rings it lies in."""
+    regions = [block.placed[where][1] for where in block.homes[index]]
+    for home in (parts.slots.get(region.name or "") for region in regions):
+        if home is not None and home.stages.value == line.stages:
+            parts.plays(f"pipelines[{index}].stages", home.stages)
 
 
 def _pipeline(block: Block, index: int, line: Pipeline, draft: Draft, parts: Parts) -> None:
@@ -42,7 +52,7 @@ def _pipeline(block: Block, index: int, line: Pipeline, draft: Draft, parts: Par
     sizes = [home.size for home in homes if home is not None]
     if sizes and len(sizes) == len(homes) and "stage_bytes" in found:
         need = product(stages, found["stage_bytes"])
-        draft.checks.append(at_most(need, total(sizes), f"the stages of {name} have their place"))
+        draft.checks.append(up_to(need, total(sizes), f"the stages of {name} have their place"))
     _copies(block, line, name, found.get("expect_tx"), draft)
 
 
@@ -57,7 +67,7 @@ def _copies(block: Block, line: Pipeline, name: str, expected: Number | None, dr
     doc = f"{name}: what all copies of a CTA into a stage bring."
     every = draft.add(f"{name}_tx_bytes", sum(each.value for each in sizes), "bytes", doc)
     draft.checks.append(equal(every, total(sizes), f"{name} brings what its copies do"))
-    if expected is not None and expected.value % every.value == 0:
+    if expected is not None and every.value and expected.value % every.value == 0:
         times = expected.value // every.value  # a barrier may count both CTAs of a pair
         why = f"the full barrier of {name} waits for its copies"
         draft.checks.append(equal(expected, product(literal(times), every), why))

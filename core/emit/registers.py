@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from kcfg.core.block.block import Block
 from kcfg.core.block.warpgroups import Share, alike, held, mixed
-from kcfg.core.emit.conditions import Number, at_most, equal, literal, multiple, product, total
+from kcfg.core.emit.conditions import Number, at_most, literal, multiple, product, total, up_to
 from kcfg.core.emit.identifiers import Draft, Limits
 from kcfg.core.emit.model import Check
 from kcfg.core.emit.parts import Parts
@@ -33,8 +33,7 @@ def registers(block: Block, draft: Draft, limits: Limits, parts: Parts) -> None:
     for (before, mine), (after, its) in pairwise(in_order):
         why = f"{after.name} has other warps than {before.name}"
         end = total([mine.first, mine.warps])
-        check = equal(its.first, end, why)
-        draft.checks.append(check if check.holds else at_most(end, its.first, why))
+        draft.checks.append(up_to(end, its.first, why))
 
 
 def _dealt(

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from kcfg.core.block.parts import Columns
 from kcfg.core.block.placing import TensorLayout
-from kcfg.core.emit.conditions import Number, at_most, total
+from kcfg.core.emit.conditions import Number, at_most, total, up_to
 from kcfg.core.emit.identifiers import Draft, Limits
 from kcfg.core.emit.memory import sharing
 from kcfg.core.emit.model import Check
@@ -33,8 +33,10 @@ def tmem(found: TensorLayout, draft: Draft, limits: Limits, parts: Parts) -> Non
     ranges = [_columns(region, draft, limits, parts) for region in found.regions]
     places = {region.name: each for region, each in zip(found.regions, ranges, strict=True)}
     for region, each in zip(found.regions, ranges, strict=True):
-        end = total(each.columns)
-        draft.checks.append(at_most(end, allocated, f"{region.name} ends within the allocation"))
+        end, last = total(each.columns), used
+        if end.value > used.value:
+            last = allocated  # what is needed is a struct's own figure, and may be another one
+        draft.checks.append(up_to(end, last, f"{region.name} ends within the allocation"))
         if region.alias_of and region.alias_of in places:
             host = places[region.alias_of].columns
             draft.checks += sharing(region.name or "", each.columns, host)
@@ -53,7 +55,7 @@ class Range(NamedTuple):
         """That this one ends before another begins, in columns or else in lanes."""
         why = f"{other.name} lies apart from {self.name}"
         for mine, its in ((self.columns, other.columns), (self.lanes, other.lanes)):
-            check = at_most(total(mine), its[0], why)
+            check = up_to(total(mine), its[0], why)
             if check.holds:
                 return check
         return None
