@@ -47,6 +47,15 @@ class DeepGemm(Config):
         "mma[0].M": "umma_m",
         "mma[0].N": "umma_n",
         "mma[0].K": "block_k",
+        "shared.regions[a].offset": "off_a",
+        "shared.regions[b].offset": "off_b",
+        "shared.regions[full_mbarriers].offset": "off_barriers",
+        "shared.regions[empty_mbarriers].offset": "off_empty",
+        "shared.regions[tmem_full_mbarriers].offset": "off_tmem_full",
+        "shared.regions[tmem_empty_mbarriers].offset": "off_tmem_empty",
+        "shared.regions[tmem_pointer].offset": "off_tmem_ptr",
+        "tmem.regions[sfa].column": "tmem_sfa_col",
+        "tmem.regions[sfb].column": "tmem_sfb_col",
     }
     unmodelled = Kernel.unmodelled | {"blocks_per_sm"}
 

@@ -5,6 +5,8 @@ Of this release the configuration alone was run; where its buffers and mbarriers
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from kcfg.core.engine.quantity import quantity, step
 from kcfg.core.engine.terms import pick
 from kcfg.core.kernels.fa4 import r26_6
@@ -23,6 +25,11 @@ class FlashAttention4(r26_6.FlashAttention4):
         "Q, K and V may differ in depth and type; one or two query tiles; short MMAs pack key "
         "partitions (.ws); K and V share a ring where their slots come out odd."
     )
+    plays: ClassVar = {
+        path: key
+        for path, key in r26_6.FlashAttention4.plays.items()
+        if not path.startswith("shared.regions")
+    }
     unmodelled = r26_6.FlashAttention4.unmodelled | {"mbarriers"}
     without = frozenset(
         (

@@ -31,6 +31,9 @@ class MHADepth512(Config):
         "tmem.columns": "tmem_used",
         "mma[0].cta_group": "cta_group",
         "mma[0].M": "MMA_M",
+        "tmem.regions[O].column": "TMEM_O",
+        "tmem.regions[S_even].column": "TMEM_S_even",
+        "tmem.regions[S_odd].column": "TMEM_S_odd",
     }
     unmodelled = Kernel.unmodelled | {"blocks_per_sm", "cluster", "mbarriers"}
 

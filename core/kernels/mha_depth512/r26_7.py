@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from kcfg.core.block.parts import Mbarriers, Registers
 from kcfg.core.block.placing import (
     SharedLayout,
@@ -26,6 +28,18 @@ class MHADepth512(SharedMemory, r26_6.MHADepth512):
     called = "mha_depth512.call:MHADepth512Call"
     struct = f"{CONFIG} and {SMEM}, max 26.7.0"
     changes = "The tensor-memory address no longer takes 4 bytes of the budget."
+    plays: ClassVar = r26_6.MHADepth512.plays | {
+        "shared.regions[q].offset": "q_byte_offset",
+        "shared.regions[q].bytes": "q_bytes",
+        "shared.regions[p].offset": "p_byte_offset",
+        "shared.regions[p].bytes": "p_bytes",
+        "shared.regions[kv].offset": "kv_byte_offset",
+        "shared.regions[kv].bytes": "kv_total_bytes",
+        "shared.regions[correction].offset": "correction_byte_offset",
+        "shared.regions[correction].bytes": "correction_bytes",
+        "shared.regions[mbarriers].offset": "mbar_byte_offset",
+        "shared.regions[mbarriers].bytes": "mbar_bytes",
+    }
     unmodelled = r26_6.MHADepth512.unmodelled - {"mbarriers"}
 
     @step("bytes", source=f"{CONFIG}, tensor-memory address")

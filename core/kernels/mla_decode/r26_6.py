@@ -27,6 +27,10 @@ class MLADecode(Shape):
         "pipelines[0].stages": "num_kv_stages",
         "tmem.columns": "tmem_used",
         "mma[0].cta_group": "cta_group",
+        "tmem.regions[O].column": "TMEM_O",
+        "tmem.regions[S0].column": "TMEM_S0",
+        "tmem.regions[CORR_SCALE].column": "TMEM_CORR_SCALE",
+        "tmem.regions[CORR_LI].column": "TMEM_CORR_LI",
     }
     unmodelled = Kernel.unmodelled | {"blocks_per_sm", "cluster", "mbarriers", "registers"}
 
