@@ -9,6 +9,7 @@ import compare
 import pytest
 
 from kcfg.core import kernels, targets
+from kcfg.core.block.derived import behind
 from kcfg.core.findings import blamed_inputs, findings
 from kcfg.core.rules import judge
 from kcfg.core.spec import Spec, read
@@ -74,13 +75,28 @@ def test_findings_blame_a_value_of_the_report() -> None:
     assert blamed_inputs(cls, "no such value") == ()
 
 
-def test_what_is_found_of_a_region_blames_the_memory_it_is_in() -> None:
+def test_what_is_found_of_a_region_blames_where_it_starts() -> None:
     shape = "qkv_dtype: bf16, num_q_heads: 49, group: 49, qk_depth: 511, ov_depth: 511"
     text = f"{{kernel: mha_depth512, shape: {{{shape}, swizzle_mode: 64B, page_size: 512}}}}"
     (spec,) = read(text, "test.yaml")
     assert isinstance(spec, Spec)
     paths = {each.path for each in findings(spec.derive()) if each.rule == "SMEM007"}
-    assert paths == {"smem_used"}
+    assert paths == {"kv_byte_offset"}
+
+
+def test_what_is_found_of_a_region_that_no_value_places_blames_its_memory() -> None:
+    """Not the first region that a value does place."""
+    kernel = kernels.find("fa4", "26.6")
+    shape = "qkv_dtype: fp8, scale_dtype: f32, num_q_heads: 32, group: 4, qk_depth: 128,"
+    text = f"{{kernel: fa4, release: 26.6, shape: {{{shape} ov_depth: 128, page_size: 128}}}}"
+    (spec,) = read(text, "test.yaml")
+    assert isinstance(spec, Spec)
+    block = spec.derive().block
+    assert block.shared is not None
+    names = [each.name for each in block.shared.regions]
+    for name, owner in (("k_scales", "smem_used"), ("kv", "kv_byte_offset")):
+        path = f"shared.regions[{names.index(name)}].offset"
+        assert behind(kernel, block, path) == owner
 
 
 def test_rules_are_not_imported_to_derive() -> None:

@@ -94,7 +94,9 @@ def behind(kernel: type[Kernel], block: Block, path: str) -> str:
         start = f"{found[1]}[{each}]"
         if any(known.startswith(start) for known in (*kernel.plays, *kernel.places_in_text)):
             return _said_or_behind(kernel, start + path[found.end() :])
-    return quantity_of(kernel, path)
+    # Where others of the list have players by name, it is none of those that this is about.
+    named = any(re.match(rf"{re.escape(found[1])}\[[^0-9]", known) for known in kernel.plays)
+    return quantity_of(kernel, found[1].rpartition(".")[0] if named else path)
 
 
 def _said_or_behind(kernel: type[Kernel], path: str) -> str:
