@@ -291,6 +291,15 @@ shared:
     assert "s_bars_count: Final = 6" in done.stdout and "s_bars_first" not in done.stdout
 
 
+def test_mbarriers_in_one_place_have_no_order() -> None:
+    arms = "u: {union: {a: {mbarriers: 2}, b: {mbarriers: 3}}}"
+    text = f"defines: g\nshared: {{x: {{mbarriers: 1}}, {arms}, y: {{mbarriers: 1, in: x}}}}\n"
+    told = report(defined.derived(text))["barriers"]["groups"]
+    assert [(each["name"], each["first"]) for each in told] == [
+        *(("x", 0), ("u.a", None), ("u.b", None), ("y", None)),
+    ]
+
+
 def test_a_layout_is_held_to_its_own_limit() -> None:
     text = "defines: g\ninputs: {n: 2}\nshared: {s: {bytes: 1000, stages: n}}\nshared_limit: 2048\n"
     assert not report(defined.derived(text))["findings"]

@@ -219,7 +219,9 @@ class Mbarriers(Group):
         "barriers", "How many there are; as many as in the region of its name, if left out."
     )
     arrivals: int | None = number("count", "The arrivals each of them waits for.")
-    apart: bool | None = truth("Whether others lie between them, as in a struct that repeats.")
+    apart: bool | None = truth(
+        "Whether others lie between them or in their place, as in a struct that repeats."
+    )
     arrive: tuple[Arriving, ...] = group(Arriving, "Who arrives at each of them.", many=True)
     by: str | None = word("What arrives once of roles that do not say it themselves.", ARRIVES)
 

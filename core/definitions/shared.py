@@ -50,7 +50,7 @@ class Placed(NamedTuple):
 
 
 class Barriers(NamedTuple):
-    """A group of mbarriers, ``apart`` from each other where their struct repeats."""
+    """A group of mbarriers; ``apart`` where they have no place of their own in the order of all."""
 
     name: str
     number: Figure
@@ -70,6 +70,8 @@ class SharedMemory:
         self.counts: list[ast.expr] = []
         self.aligns: list[ast.expr] = []
         self.count = 0
+        self.unions = 0
+        """The unions that what is being read lies in."""
 
     # The regions
 
@@ -194,6 +196,7 @@ class SharedMemory:
             return None
         found = said.entries(at, holds=" of its members")
         sizes, aligns, last = [], [], None
+        self.unions += kind == "union"
         for member, entry in found.items():
             inner = f"{name}.{member}"
             sized = self._member(name, member, entry, at, level, times_)
@@ -204,6 +207,7 @@ class SharedMemory:
             last = added(self._read(f"{inner}.at"), self._read(f"{inner}.bytes"))
             sizes.append(self._read(f"{inner}.bytes"))
             aligns.append(sized.align)
+        self.unions -= kind == "union"
         if last is None:
             if isinstance(said.value, MappingNode) and not said.value.value:
                 said.wrong(at, "expected members: there is none")
@@ -265,7 +269,8 @@ class SharedMemory:
                 groups.append((group, one, waits, at))
         else:
             groups.append((name, given, fields.get("arrivals"), path))
-        counts, apart = [], self.formulas.constant(times_) != 1
+        repeated = self.formulas.constant(times_) != 1
+        counts, apart = [], repeated or self.unions > 0 or "in" in fields
         for group, one, waits, at in groups:
             if not self._alone(group, one, at):
                 return None
