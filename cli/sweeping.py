@@ -13,7 +13,7 @@ from kcfg.cli import console
 from kcfg.cli.exits import FAILED, FINE, INTERRUPTED
 from kcfg.cli.intake.extras import needs
 from kcfg.cli.intake.specs import spare, usage
-from kcfg.cli.intake.sweep_options import Options, format_of, plotted
+from kcfg.cli.intake.sweep_options import Options, Plot, format_of, plotted
 from kcfg.cli.pages.titles import title
 from kcfg.cli.progress import GridProgress
 from kcfg.cli.saving import STDOUT, SaveError, save_bytes
@@ -39,7 +39,7 @@ def sweep(options: Options) -> int:
     found = swept(options)
     query = query_of(options, found, format, drawn)
     try:
-        return _run(options, query, found, format)
+        return _run(options, query, found, format, drawn)
     except SaveError as error:  # nothing was opened
         console.error(error)
         return FAILED
@@ -58,7 +58,7 @@ def _engine(options: Options) -> Engine:
     return engines.serial if options.jobs == 1 else engines.processes(options.jobs)
 
 
-def _run(options: Options, query: Query, found: Sweep, format: str) -> int:
+def _run(options: Options, query: Query, found: Sweep, format: str, drawn: Plot | None) -> int:
     from kcfg.cli.pages import sweep_summary
     from kcfg.core.sweep.engines import EngineError
     from kcfg.core.sweep.query import about
@@ -79,7 +79,7 @@ def _run(options: Options, query: Query, found: Sweep, format: str) -> int:
                 already = run.state.tally.points
                 run.go(progress.tell)
                 progress.end()
-                _results(options, run, found, module)
+                _results(options, run, found, module, drawn)
         except KeyboardInterrupt:
             progress.end()
             console.error(
@@ -122,15 +122,18 @@ def _opened(
     return None, write
 
 
-def _results(options: Options, run: Run, found: Sweep, module: ModuleType) -> None:
+def _results(
+    options: Options, run: Run, found: Sweep, module: ModuleType, drawn: Plot | None
+) -> None:
     """Write what is known only at the end: what was kept, and the file's name."""
     query = run.query
-    if options.plot is not None:
-        from kcfg.cli.pictures import plot
+    if drawn is not None:
+        from kcfg.cli.pictures import decisions, plot
 
         assert options.output
         ending = os.path.splitext(options.output)[1].removeprefix(".") or "svg"
-        save_bytes(options.output, plot.draw(query, run.kept, ending))
+        draw = decisions.draw if drawn.map else plot.draw
+        save_bytes(options.output, draw(drawn, query, run.kept, ending))
     elif options.output is None and not query.encode:
         spec = found.spec
         about = title(spec.name, spec.kernel, spec.release, spec.target.name)

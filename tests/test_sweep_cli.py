@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import resource
 import subprocess
 import sys
@@ -166,6 +167,58 @@ def test_a_picture_of_texts_and_of_what_is_absent(folder: Path) -> None:
     assert "<!-- null -->" in (folder / "absent.svg").read_text()
 
 
+CALLS = """
+kernel: fa4
+release: 26.7
+shape: {qkv_dtype: bf16, num_q_heads: 32, group: 4, qk_depth: 128, ov_depth: 128, page_size: 0}
+call: {batch_size: [1, 4, 8, 32], max_prompt_len: [1, 16, 64], max_cache_valid_length: 8192}
+"""
+DECIDED = ("launch.route", "launch.split", "launch.partitions")
+
+
+def test_a_map_has_a_colour_and_a_name_for_every_decision(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    (tmp_path / "calls.yaml").write_text(CALLS)
+    plot = f"x=batch_size y=max_prompt_len map={'+'.join(DECIDED)}"
+    for name in ("map.svg", "again.svg"):
+        kcfg("calls.yaml", "--plot", plot, "-o", name, cwd=tmp_path)
+    svg = (tmp_path / "map.svg").read_text()
+    assert svg == (tmp_path / "again.svg").read_text()
+    listed = kcfg("calls.yaml", "--format", "jsonl", cwd=tmp_path).stdout.splitlines()
+    rows = [json.loads(line) for line in listed]
+    rows.sort(key=lambda row: (row["max_prompt_len"], row["batch_size"]))
+    decided = [tuple(row[name] for name in DECIDED) for row in rows]
+    (mesh,) = re.findall(r'<g id="QuadMesh_1"(.*?)</g>', svg, re.DOTALL)
+    colours = re.findall(r"fill: (#\w+)", mesh)
+    assert len(colours) == len(decided) == 12
+    pairs = set(zip(colours, decided, strict=True))
+    assert len(pairs) == len(set(colours)) == len(set(decided)) > 5
+    for decision in decided:
+        assert f"<!-- {', '.join(map(str, decision))} -->" in svg
+
+
+def test_a_map_tells_refused_cells_and_those_where_other_inputs_decide(folder: Path) -> None:
+    pytest.importorskip("matplotlib")
+    kcfg("spec.yaml", "--plot", "x=depth y=mma_n map=k_stages", "-o", "a.svg", cwd=folder)
+    refused = ("--set", "ks_dtype=f32", "--set", "depth=[128, 4096]", "--set", "num_heads=32")
+    kcfg("spec.yaml", *refused, "--plot", "x=depth y=mma_n map=k_stages", "-o", "b.svg", cwd=folder)
+    several, without = ((folder / name).read_text() for name in ("a.svg", "b.svg"))
+    assert "<!-- differs with other inputs -->" in several
+    assert "<!-- not supported -->" in without and "differs" not in without
+
+
+def test_a_plot_marks_what_is_not_supported_and_is_the_same_each_time(folder: Path) -> None:
+    pytest.importorskip("matplotlib")
+    plot = ("spec.yaml", "--set", "depth=[64, 128, 4096]", "--plot", "x=depth y=k_stages", "-o")
+    for name in ("a.svg", "b.svg"):
+        kcfg(*plot, name, cwd=folder)
+    assert (folder / "a.svg").read_bytes() == (folder / "b.svg").read_bytes()
+    assert "<!-- not supported -->" in (folder / "a.svg").read_text()
+    plain = ("--set", "num_heads=32", "--plot", "x=mma_n y=k_stages")
+    kcfg("spec.yaml", *plain, "-o", "c.svg", cwd=folder)
+    assert "not supported" not in (folder / "c.svg").read_text()
+
+
 def test_a_full_disk_leaves_the_old_picture(folder: Path) -> None:
     pytest.importorskip("matplotlib")
     (folder / "out.png").write_bytes(b"old")
@@ -195,6 +248,9 @@ def test_a_full_disk_leaves_the_old_picture(folder: Path) -> None:
         (("spec.yaml", "--plot", "x=depth"), 2, "--plot takes x=NAME y=NAME"),
         (("spec.yaml", "--plot", "x=depth y=k_stages"), 2, "--plot needs a file"),
         (("spec.yaml", "--plot", "x=depth y=depth", "-o", "o.svg"), 2, "must be different names"),
+        (("spec.yaml", "--plot", "x=depth y=mma_n map=depth", "-o", "o.svg"), 2, "be different"),
+        (("spec.yaml", "--plot", "x=a y=b by=c map=d", "-o", "o.svg"), 2, "or map=NAME+NAME"),
+        (("spec.yaml", "--plot", "x=depth y=mma_n map=k_stages+", "-o", "o.svg"), 2, "--plot"),
         (("spec.yaml", "--plot", "x=depth y=dtype", "-o", "o.svg"), 2, "y must be a number"),
         (("spec.yaml", "--plot", "x=depth y=k_stages", "-o", "no/o.svg"), 2, "no directory"),
         (("spec.yaml", "-o", "rows.txt"), 2, "a name that ends in .csv .jsonl .parquet"),

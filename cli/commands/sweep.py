@@ -98,8 +98,9 @@ def sweep(
     plot: Annotated[
         str | None,
         typer.Option(
-            metavar="x=A y=B [by=C]",
-            help="Draw the least and greatest B for each A, a band for each C, to the file of -o.",
+            metavar="x=A y=B [by=C|map=D+E]",
+            help="Draw the least and greatest B for each A, a band for each C, to the file of -o; "
+            "or a map of what D and E are for each A and B.",
         ),
     ] = None,
     quiet: Annotated[

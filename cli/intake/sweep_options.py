@@ -41,19 +41,42 @@ class Options(NamedTuple):
     quiet: bool
 
 
-def plotted(options: Options) -> tuple[Options, dict[str, str]]:
+class Plot(NamedTuple):
+    """What a picture is of: how far ``y`` goes along ``x``, for each of ``by`` where there is
+    one; or, where there are names to ``map``, what these are at every ``x`` and ``y``.
+    """
+
+    x: str
+    y: str
+    by: str | None = None
+    map: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What is read off every point; last what the least and greatest are looked for of."""
+        by = () if self.by is None else (self.by,)
+        return (*by, self.x, *(self.map and (self.y,)), *(self.map or (self.y,)))
+
+
+def plotted(options: Options) -> tuple[Options, Plot | None]:
     """What ``--plot`` asks for; its words may stand behind it as arguments of their own."""
     if options.plot is None:
-        return options, {}
-    specs = [word for word in options.specs if word[:2] not in ("x=", "y=") and word[:3] != "by="]
+        return options, None
+    specs = [word for word in options.specs if word.partition("=")[0] not in Plot._fields]
     words = options.plot.replace(",", " ").split()
     words += [word for word in options.specs if word not in specs]
     output = options.output or next((word for word in specs if word.endswith(PICTURES)), None)
     drawn = dict(word.split("=", 1) for word in words if "=" in word)
-    if set(drawn) - {"x", "y", "by"} or not {"x", "y"} <= set(drawn) or len(drawn) != len(words):
-        usage(f"--plot takes x=NAME y=NAME, and by=NAME, not {options.plot!r}")
-    if len(set(drawn.values())) < len(drawn):
-        usage(f"--plot: x, y and by must be different names, not {options.plot!r}")
+    wrong = set(drawn) - set(Plot._fields) or not {"x", "y"} <= set(drawn) or "" in drawn.values()
+    if wrong or len(drawn) != len(words) or {"by", "map"} <= set(drawn):
+        usage(
+            "--plot takes x=NAME y=NAME, and by=NAME or map=NAME or map=NAME+NAME, "
+            f"not {options.plot!r}"
+        )
+    mapped = tuple(drawn["map"].split("+")) if "map" in drawn else ()
+    plot = Plot(drawn["x"], drawn["y"], drawn.get("by"), mapped)
+    if len(set(plot.names)) < len(plot.names):
+        usage(f"--plot: what it names must be different names, not {options.plot!r}")
     if output != STDOUT and not (output or "").endswith(PICTURES):
         usage(
             f"--plot needs a file to draw to: -o with one of {', '.join(PICTURES)}; "
@@ -76,7 +99,7 @@ def plotted(options: Options) -> tuple[Options, dict[str, str]]:
             usage(f"--plot and {name} do not go together")
     needs("matplotlib")
     specs = [word for word in specs if word != output]
-    return options._replace(specs=tuple(specs), output=output, plot=options.plot), drawn
+    return options._replace(specs=tuple(specs), output=output, plot=options.plot), plot
 
 
 def format_of(options: Options) -> str:

@@ -11,7 +11,7 @@ import typer
 from kcfg.cli import console
 from kcfg.cli.intake.conditions import checked
 from kcfg.cli.intake.specs import code_of, known, usage
-from kcfg.cli.intake.sweep_options import Options, names
+from kcfg.cli.intake.sweep_options import Options, Plot, names
 from kcfg.core.expressions.grammar import UnknownNameError
 from kcfg.core.kernel import VERDICT
 from kcfg.core.spec import Overrides, Problem
@@ -61,7 +61,7 @@ def swept(options: Options) -> Sweep:
     return found
 
 
-def query_of(options: Options, sweep: Sweep, format: str, drawn: dict[str, str]) -> Query:
+def query_of(options: Options, sweep: Sweep, format: str, drawn: Plot | None) -> Query:
     """The query; leaves with a message where an option names what is not there."""
     spec, axes = sweep.spec, sweep.axes
     cls = spec.cls
@@ -123,10 +123,11 @@ def _asks(options: Options, sweep: Sweep) -> bool:
     return VERDICT in condition(options.where, sweep.spec.cls, {}).names
 
 
-def _columns(options: Options, sweep: Sweep, format: str, drawn: dict[str, str]) -> dict[str, str]:
+def _columns(options: Options, sweep: Sweep, format: str, drawn: Plot | None) -> dict[str, str]:
     """The columns to show, each with the option that names it."""
     if drawn:
-        return {drawn[key]: "--plot" for key in ("by", "x", "y") if key in drawn}
+        judged = (VERDICT,) if VERDICT in sweep.spec.cls.quantities else ()
+        return dict.fromkeys((*judged, *drawn.names), "--plot")
     asked = [name for text in options.columns for name in names(text)]
     if asked and asked != ["all"]:
         return dict.fromkeys(asked, "--columns")
@@ -155,7 +156,7 @@ def _keep(
     format: str,
     size: int,
     heads: list[Head],
-    drawn: dict[str, str],
+    drawn: Plot | None,
 ) -> Reduction | None:
     """Which rows are kept; None where all are written as they come. Columns to go by are added."""
 
@@ -169,11 +170,10 @@ def _keep(
         return tuple(found)
 
     if drawn:
-        height = _head(sweep, drawn["y"], "--plot")
-        if height.kind not in ("number", "float"):
+        height = _head(sweep, drawn.y, "--plot")
+        if height.kind not in ("number", "float") and not drawn.map:
             usage(f"--plot: y must be a number, and {height.name} is a {height.kind}")
-        by = (drawn[key] for key in ("by", "x", "y") if key in drawn)
-        return Reduction("bands", keys(by, "--plot"))
+        return Reduction("bands", keys([head.name for head in heads], "--plot"))
     if options.pareto is not None:
         for option, given in (("--sort", options.sort), ("--top", options.top)):
             if given:

@@ -2,58 +2,89 @@
 
 from __future__ import annotations
 
-from io import BytesIO
 from typing import Any
 
 import numpy as np
 
+from kcfg.cli.intake.sweep_options import Plot
 from kcfg.cli.pages.titles import title
+from kcfg.cli.pictures.figure import figure
+from kcfg.core.kernel import VERDICT
 from kcfg.core.sweep.query import Query
-from kcfg.core.sweep.rows import Rows
+from kcfg.core.sweep.rows import Column, Rows
 
 MOST = 12
 """Bands that can be told apart."""
 
+REFUSED = "not supported"
 
-def draw(query: Query, rows: Rows, format: str) -> bytes:
+Columns = dict[str, Column]
+"""The columns of rows by their names."""
+
+
+def draw(plot: Plot, query: Query, rows: Rows, format: str) -> bytes:
     """A picture of the extremes that were kept, as a file of this format holds it."""
-    import matplotlib
 
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
+    def bands(axes: Any) -> None:
+        columns = {
+            head.name: column for head, column in zip(query.heads, rows.columns, strict=True)
+        }
+        labels = _labels(columns, plot)
+        for number, label in enumerate(labels[:MOST]):
+            _band(axes, _only(columns, plot.by, label), plot, label, f"C{number % 10}")
+        if axes.get_legend_handles_labels()[1]:
+            more = f" (first {MOST} of {len(labels)})" if len(labels) > MOST else ""
+            axes.legend(title=more or None)
+        axes.set_xlabel(plot.x)
+        axes.set_ylabel(f"{plot.y}, least to greatest")
+        axes.set_title(title(None, query.kernel, query.release, query.target))
+        axes.grid(alpha=0.3)
 
-    *_, x_head, y_head = query.heads
-    figure, axes = pyplot.subplots(figsize=(8, 5), layout="constrained")
-    bands = _bands(rows)
-    for label, x, y in bands[:MOST]:
-        places, least, most = _extremes(x, y)
-        name = f"{query.heads[0].name} = {label}" if len(rows.columns) > 2 else None
-        line = "-" if places.dtype.kind in "if" else ""  # texts have no order to join them in
-        axes.plot(places, most, line, marker="o", markersize=3, label=name)
-        if line and (least < most).any():
-            axes.fill_between(places, least, most, alpha=0.2)
-    if len(rows.columns) > 2:
-        more = f" (first {MOST} of {len(bands)})" if len(bands) > MOST else ""
-        axes.legend(title=more or None)
-    axes.set_xlabel(x_head.name)
-    axes.set_ylabel(f"{y_head.name}, least to greatest")
-    axes.set_title(title(None, query.kernel, query.release, query.target))
-    axes.grid(alpha=0.3)
-    picture = BytesIO()
-    figure.savefig(picture, format=format)
-    pyplot.close(figure)
-    return picture.getvalue()
+    return figure(bands, format)
 
 
-def _bands(rows: Rows) -> list[tuple[Any, Any, Any]]:
-    """Label, x and y of each band."""
-    *by, x, y = rows.columns
-    if x.dtype == object:  # texts, or none
-        x = np.array(["null" if value is None else str(value) for value in x])
-    if not by:
-        return [(None, x, y)]
-    labels = sorted(set(by[0].tolist()), key=lambda label: (label is None, label))
-    return [(label, x[by[0] == label], y[by[0] == label]) for label in labels]
+def _labels(columns: Columns, plot: Plot) -> list[Any]:
+    """What there is a band for: each value of what they are by, or all."""
+    if plot.by is None:
+        return [None]
+    values = set(columns[plot.by].tolist())
+    return sorted(values, key=lambda label: (label is None, label))
+
+
+def _only(columns: Columns, name: str | None, value: Any) -> Columns:
+    """The rows where a column has a value."""
+    if name is None:
+        return columns
+    there = np.array([each == value for each in columns[name].tolist()], bool)
+    return {key: column[there] for key, column in columns.items()}
+
+
+def _band(axes: Any, columns: Columns, plot: Plot, label: Any, colour: str) -> None:
+    """The extremes of what is supported as a line and a band, and crosses for what is not."""
+    name = None if plot.by is None else f"{plot.by} = {label}"
+    known = np.array([value is not None for value in columns[plot.y].tolist()], bool)
+    x, y = _texts(columns[plot.x][known]), columns[plot.y][known].astype(float)
+    good = columns[VERDICT][known].astype(bool) if VERDICT in columns else np.ones(len(x), bool)
+    places, least, most = _extremes(x[good], y[good])
+    line = "-" if places.dtype.kind in "if" else ""  # texts have no order to join them in
+    style = {"marker": "o", "markersize": 3, "color": colour}
+    axes.plot(places, most, line, label=name, **style)
+    if line and (least < most).any():
+        axes.fill_between(places, least, most, alpha=0.2, color=colour)
+    elif (least < most).any():
+        axes.plot(places, least, line, **style)
+    if not good.all():
+        places, least, most = _extremes(x[~good], y[~good])
+        ends = np.concatenate((places, places)), np.concatenate((least, most))
+        said = f"{name}, {REFUSED}" if name else REFUSED
+        axes.plot(*ends, "x", color=colour, label=said)
+
+
+def _texts(column: Column) -> Any:
+    """A column as places along an axis: texts, or none, by their words."""
+    if column.dtype == object:
+        return np.array(["null" if value is None else str(value) for value in column])
+    return column
 
 
 def _extremes(x: Any, y: Any) -> tuple[Any, Any, Any]:
