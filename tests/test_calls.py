@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 from formula_rules import breaches
 from hypothesis import given, settings, strategies as st
+from typer.testing import CliRunner
 
+from kcfg.cli.main import application
 from kcfg.core import kernels
 from kcfg.core.diff import compare, derived
 from kcfg.core.explain.elsewhere import elsewhere
@@ -365,6 +368,39 @@ def test_two_calls_part_at_a_decision() -> None:
     assert found is not None
     assert (found.key, found.here, found.there) == ("launch.partitions", 16, 2)
     assert compare(sides[0], sides[0]).parted is None
+
+
+def _told(command: str, kernel: str, shape: Any, call: Any, *more: str) -> str:
+    text = json.dumps({"kernel": kernel, "shape": shape, "call": call})
+    words = [command, "-", *more]
+    return CliRunner().invoke(application(words), words, input=text).stdout
+
+
+@pytest.mark.parametrize(
+    ("kernel", "shape", "call", "shown"),
+    [
+        ("fa4", ATTENTION, CALL, ["route", "tile of 32", "partitions", "grid[0]", "waves"]),
+        (
+            "grouped_matmul",
+            EXPERTS,
+            {"estimated_total_m": 500, "num_active_experts": 64},
+            ["regime", "decode", "mma_n", "num_pipeline_stages", "waves"],
+        ),
+        ("mla_decode", LATENT, {"batch_size": 8, "max_cache_valid_length": 99}, ["combine"]),
+    ],
+)
+def test_what_is_launched_is_in_the_table_and_the_report(
+    kernel: str, shape: dict[str, Any], call: dict[str, Any], shown: list[str], tmp_path: Path
+) -> None:
+    whole = _told("derive", kernel, shape, call)
+    section = whole.partition("Launched for the call\n")[2].partition("\n\n")[0]
+    assert [each for each in shown if each not in section] == []
+    assert "Launched for the call" not in _told("derive", kernel, shape, call, "--format", "full")
+    file = tmp_path / "report.html"
+    _told("report", kernel, shape, call, "-o", str(file))
+    section = file.read_text().partition('<section id="launch">')[2].partition("</section>")[0]
+    assert [each for each in shown if each not in section] == []
+    assert "Near" in section
 
 
 # Calls that go elsewhere, and bad ones

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from kcfg.cli.pages import inputs, registers, titles
+from kcfg.cli.pages import inputs, launched, registers, titles
 from kcfg.cli.pages.groups import grouped
 from kcfg.cli.pages.pieces import Column, Grid, Heading, Line, Piece, Row, Table
 from kcfg.cli.pages.units import number
@@ -32,6 +32,7 @@ def page(derived: Derived, everything: bool = False) -> Iterator[Piece]:
     yield Heading("Inputs")
     yield inputs.grid(report["inputs"])
     yield from inputs.following(kernel.figures())
+    yield from [] if everything else launched.launch(kernel, report)
     yield from layout(report)
     yield from _values(type(kernel), report, everything)
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from kcfg.cli.pages import nearest, words
+from kcfg.cli.pages import launched, nearest, words
 from kcfg.cli.pages.pieces import Grid, Heading, Line, Piece
 from kcfg.cli.pages.units import measured, number
 from kcfg.cli.pages.verdicts import told, verdict
 from kcfg.core.explain.explanation import Explanation
-from kcfg.core.explain.refusal import Failure
 from kcfg.core.explain.story import Story
-from kcfg.core.explain.thresholds import NEAR, Threshold
 from kcfg.core.figures import joined
 
 
@@ -28,7 +26,7 @@ def pieces(story: Story, findings: Iterable[dict[str, Any]] = ()) -> Iterator[Pi
         if finding["severity"] == "error" and story.supported is not False:
             yield told(finding)
     for failure in story.failures:
-        yield Line(_failure(failure), "bad", 2)
+        yield Line(launched.fails(failure), "bad", 2)
     for other in story.elsewhere:
         yield Line(f"passes as it is as {other}, which is another kernel", "good", 2)
     for taker in story.abroad:
@@ -42,19 +40,8 @@ def pieces(story: Story, findings: Iterable[dict[str, Any]] = ()) -> Iterator[Pi
             yield Line(f"{fit.path[-1]}: {words.fit(fit)}", indent=2)
     yield Heading("Asked")
     yield Grid([(each.key, number(each.value)) for each in story.inputs])
-    if story.candidates:
-        yield Heading("Chosen among")
-        for each in story.candidates:
-            mark = "chosen" if each.chosen else "passed over"
-            yield Line(f"{each.name}: {each.said}; {mark}", "strong" if each.chosen else "", 2)
-            for failure in each.failures:
-                yield Line(_failure(failure), indent=4)
-    if story.thresholds or story.steady:
-        yield Heading("Near")
-        for near in story.thresholds:
-            yield Line(_threshold(near), indent=2)
-        for key in story.steady:
-            yield Line(f"{key}: no call within {NEAR:,} either way decides otherwise", "dim", 2)
+    yield from launched.chosen(story.candidates)
+    yield from launched.near(story.thresholds, story.steady)
     yield Heading("Decided")
     for decision in story.decisions:
         yield from _decision(decision)
@@ -71,24 +58,9 @@ def _decision(made: Explanation) -> Iterator[Piece]:
         yield Line(reason, indent=4)
 
 
-def _threshold(near: Threshold) -> str:
-    far = abs(near.at - near.given)
-    way = "more" if near.at > near.given else "fewer"
-    changes = joined(
-        f"{each.key} would be {number(each.there)}, not {number(each.here)}"
-        for each in near.changed
-    )
-    return f"with {far:,} {way}, {near.key} {near.at:,}: {changes}"
-
-
 def _reasons(made: Explanation) -> list[str]:
     """The weightiest reasons for a value, the first first."""
     fits = [text for text, binds in words.fits(made) if binds]
     ledgers = [words.sentence(ledger) for ledger in made.ledgers]
     choices = [words.choice(choice) for choice in made.choices]
     return [*fits, *ledgers, *choices]
-
-
-def _failure(failure: Failure) -> str:
-    numbers = joined(f"{side.text} is {number(side.value)}" for side in failure.reads)
-    return f"fails {failure.name}: {failure.condition}" + (f"; {numbers}" if numbers else "")

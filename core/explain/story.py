@@ -89,17 +89,22 @@ def story(kernel: Kernel) -> Story:
         nearest=nearest(kernel),
         elsewhere=tuple(f"{each.kernel} {each.release}" for each in elsewhere(kernel)),
         abroad=tuple(abroad(kernel)),
-        candidates=tuple(
-            Weighed(
-                each.name,
-                each.chosen,
-                each.said,
-                tuple(failures(each.refused)) if each.refused else (),
-            )
-            for each in kernel.candidates()
-        ),
+        candidates=weighed(kernel),
         thresholds=thresholds(kernel),
         steady=steady(kernel),
+    )
+
+
+def weighed(kernel: Kernel) -> tuple[Weighed, ...]:
+    """What the dispatcher chose a configuration among."""
+    return tuple(
+        Weighed(
+            each.name,
+            each.chosen,
+            each.said,
+            tuple(failures(each.refused)) if each.refused else (),
+        )
+        for each in kernel.candidates()
     )
 
 

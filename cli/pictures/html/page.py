@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
-from kcfg.cli.pages import titles
+from kcfg.cli.pages import launched, titles
 from kcfg.cli.pages.report import judged
 from kcfg.cli.pictures.bars import letters
 from kcfg.cli.pictures.html import values
@@ -49,6 +49,8 @@ def _body(title: str, derived: Sequence[Derived]) -> Iterator[str]:
         **({"Occupancy": told} if (told := list(occupancies(derived))) else {}),
         "Inputs": [_differing(derived, "inputs"), values.inputs(derived)],
     }
+    if any(each.kernel.decisions for each in derived):
+        sections["Launch"] = _launches(derived)
     if layout := list(layouts(derived)):
         sections["Layout"] = layout
     if any(each.report["values"] for each in derived):
@@ -74,14 +76,26 @@ def _section(heading: str, inner: Iterable[str]) -> Iterator[str]:
 def _verdicts(derived: Sequence[Derived]) -> Iterator[str]:
     yield '<div class="beside">'
     for letter, each in zip(letters(len(derived)), derived, strict=True):
-        report = each.report
-        yield "<article>"
-        if letter:
-            name = escape(titles.configuration(report))
-            yield f'<h3><span class="whose">{letter}</span> {name}</h3>'
-        yield f'<p class="dim source">{escape(printable(titles.reported(report)))}</p>'
+        yield f"<article>{_whose(letter, each)}"
+        yield f'<p class="dim source">{escape(printable(titles.reported(each.report)))}</p>'
         yield f'<div class="judged">{html.text(judged(each))}</div>\n</article>'
     yield "</div>"
+
+
+def _launches(derived: Sequence[Derived]) -> Iterator[str]:
+    yield '<div class="beside">'
+    for letter, each in zip(letters(len(derived)), derived, strict=True):
+        if each.kernel.decisions:
+            level = 3 if letter else 2
+            told = html.text(launched.whole(each.kernel, each.report), top=level)
+            yield f"<article>{_whose(letter, each)}\n{told}</article>"
+    yield "</div>"
+
+
+def _whose(letter: str, derived: Derived) -> str:
+    """Which of several configurations it is; nothing for a single one."""
+    name = escape(titles.configuration(derived.report))
+    return f'<h3><span class="whose">{letter}</span> {name}</h3>' if letter else ""
 
 
 def _pictures(derived: Sequence[Derived]) -> Iterator[str]:
