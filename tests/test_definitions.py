@@ -430,3 +430,24 @@ shared: {{a: {{of: dt, shape: [n, 3]}}, b: {{of: same, shape: [n, 3]}}}}
         assert kernel.read("a.bytes") == kernel.read("b.bytes") == sizes[dtype]
         assert explain(kernel, "a.bytes").formula == formula_of_bytes
         assert explain(kernel, "b.bytes").formula == formula_of_bytes.replace("dt", "same")
+
+
+def test_parts_of_a_sum_are_in_its_unit_where_that_is_known() -> None:
+    text = """
+defines: g
+inputs: {n: 128}
+values:
+  room: {is: "4096 - up(total(a=n, b=64), 8)", unit: bytes}
+  stages: {is: "(4096 - total(a=n, b=64)) // n", unit: stages}
+"""
+    kernel = defined.derived(text)
+    units = {name: explain(kernel, name).ledgers[0].unit for name in ("room", "stages")}
+    assert units == {"room": "bytes", "stages": None}
+
+
+@pytest.mark.parametrize("name", ["end", "shared_bytes", "shared_limit", "threads", "mbarriers"])
+def test_what_a_shipped_kernel_has_as_a_whole_is_explained(name: str) -> None:
+    kernel = shapes.derive("fa4", "26.6", shapes.FA4_26)
+    told = explain(kernel, name)
+    assert told.value == kernel.read(name)
+    assert told.doc

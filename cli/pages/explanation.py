@@ -91,7 +91,7 @@ def reasons(told: Explanation) -> Iterator[Piece]:
     for ledger in told.ledgers:
         within = f" {ledger.within}" if ledger.within else ""
         yield Heading(f"{HEADINGS[ledger.word]}{within}", 3)
-        yield words.ledger(ledger, told.unit)
+        yield words.ledger(ledger)
     if told.depends_on:
         yield Heading("Depends on", 3)
         yield words.dependencies(told.depends_on)

@@ -100,8 +100,9 @@ def choice(found: Choice) -> str:
     return f"{found.condition}{numbers} is {'true' if found.holds else 'false'}: {found.taken}"
 
 
-def ledger(found: Ledger, unit: str) -> Table:
+def ledger(found: Ledger) -> Table:
     """The terms of a sum with their shares, or of limits and conditions with what decides."""
+    unit = found.unit or "value"
     if found.word == "total":
         columns = [
             Column("part"),

@@ -24,6 +24,15 @@ DOCS = {
     "columns": "What {} takes of tensor memory, as the layout has it.",
 }
 """What the places of regions and ranges are."""
+WHOLE_DOCS = {
+    "end": "The end of the last region of shared memory, as the layout has it.",
+    "shared_bytes": "Dynamic shared memory of a block, as it is launched.",
+    "shared_limit": "The dynamic shared memory that a block may have.",
+    "tensor_memory_allocated": "The columns of tensor memory that are allocated.",
+    "threads": "The threads of a block.",
+    "mbarriers": "All mbarriers of a block.",
+}
+"""What a block has as a whole."""
 
 
 def unit_of(key: str) -> Unit | None:
@@ -52,12 +61,15 @@ def meant(block: Block, key: str) -> str | None:
 
 
 def names(block: Block) -> list[str]:
-    """The names of every region's and every range's places."""
-    return [f"{each.name}.{last}" for last in DOCS for each in _of(block, last)]
+    """The names of every region's and every range's places, and of what is known as a whole."""
+    whole = [key for key, read in WHOLE.items() if type(read(block)) is int]
+    return [*(f"{each.name}.{last}" for last in DOCS for each in _of(block, last)), *whole]
 
 
 def doc(key: str) -> str:
-    """What a place of a region or a range is, in a sentence."""
+    """What a place is, in a sentence."""
+    if key in WHOLE_DOCS:
+        return WHOLE_DOCS[key]
     name, _, last = key.rpartition(".")
     return DOCS[last].format(name)
 

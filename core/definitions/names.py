@@ -137,11 +137,19 @@ def _limit(name: str) -> Meaning:
         return Meaning("text" if declared.unit == "text" else kind, "", tree)
     if declared is not None:
         raise UnknownNameError(f"`{name}` is no single value that is known of every target")
-    close = nearest(limit[:LENGTH], [each for each in Target.limits if each not in UNCERTAIN])
+    known = [each for each in Target.limits if each not in UNCERTAIN]
+    close = LIMITS.get(limit.lower()) or nearest(limit[:LENGTH], known)
     hint = f"did you mean `target.{close}`?" if close else "`kcfg targets b200` lists them"
     raise UnknownNameError(f"unknown limit {shown(name)}; {hint}")
 
 
+LIMITS = {
+    **dict.fromkeys(("sms", "num_sms", "n_sms", "sm_num", "nsm"), "sm_count"),
+    **dict.fromkeys(("smem", "smem_bytes", "max_smem", "shared_memory"), "smem_optin_per_block"),
+    **dict.fromkeys(("tmem", "max_tmem_columns"), "tmem_columns"),
+    **dict.fromkeys(("registers", "max_registers"), "max_registers_per_thread"),
+}
+"""What limits are called elsewhere."""
 UNCERTAIN = frozenset(
     (
         "carveout_kb",

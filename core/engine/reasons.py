@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from kcfg.core.engine import formula, terms, trees
-from kcfg.core.engine.arith import div, down
+from kcfg.core.engine.arith import div, down, up
 from kcfg.core.engine.formula import Expression, Read
 from kcfg.core.engine.quantity import Quantity, Unit
 from kcfg.core.engine.struct import Struct
@@ -20,6 +20,8 @@ WORDS: dict[Any, str] = {
     word: word.__name__
     for word in (terms.least, terms.most, terms.total, terms.all_of, terms.any_of)
 }
+KEEPING = frozenset((abs, down, max, min, up))
+"""Words that give what is in the unit of what they are given."""
 
 
 class Term(NamedTuple):
@@ -40,12 +42,17 @@ class Term(NamedTuple):
 
 
 class Ledger(NamedTuple):
-    """The named terms of one word; ``within`` is the outer term it stands in, or ""."""
+    """The named terms of one word; ``within`` is the outer term it stands in, or "".
+
+    They are in ``unit``, that of the value that they are part of; None where that comes of them
+    by a product or a quotient.
+    """
 
     word: str
     within: str
     terms: tuple[Term, ...]
     value: Any
+    unit: Unit | None
 
 
 class Choice(NamedTuple):
@@ -84,7 +91,7 @@ class Fit(NamedTuple):
 
 def ledgers(struct: Struct, quantity: Quantity[Any]) -> tuple[Ledger, ...]:
     """The words with named terms that a quantity's value came through, outermost first."""
-    return tuple(_ledgers(struct, formula.of(quantity), ""))
+    return tuple(_ledgers(struct, formula.of(quantity), "", quantity.unit))
 
 
 def choices(struct: Struct, quantity: Quantity[Any]) -> tuple[Choice, ...]:
@@ -134,19 +141,29 @@ def _taken(struct: Struct, call: Expression) -> Expression:
     return then if condition.value(struct) else otherwise
 
 
-def _ledgers(struct: Struct, expression: Expression, within: str) -> Iterator[Ledger]:
+def _ledgers(
+    struct: Struct, expression: Expression, within: str, unit: Unit | None
+) -> Iterator[Ledger]:
     if expression.function in WORDS:
-        yield _ledger(struct, expression, within)
+        yield _ledger(struct, expression, within, unit)
         for name, term in expression.named.items():
-            yield from _ledgers(struct, term, name)
+            yield from _ledgers(struct, term, name, unit)
     elif expression.function is terms.pick:
-        yield from _ledgers(struct, _taken(struct, expression), within)
+        yield from _ledgers(struct, _taken(struct, expression), within, unit)
     else:
+        kept = unit if _keeps_unit(expression) else None
         for inner in expression.operands:
-            yield from _ledgers(struct, inner, within)
+            yield from _ledgers(struct, inner, within, kept)
 
 
-def _ledger(struct: Struct, call: Expression, within: str) -> Ledger:
+def _keeps_unit(expression: Expression) -> bool:
+    """Whether what an operation comes to is in the unit of its operands."""
+    if isinstance(expression.tree, ast.BinOp):
+        return isinstance(expression.tree.op, ast.Add | ast.Sub)
+    return expression.function in KEEPING
+
+
+def _ledger(struct: Struct, call: Expression, within: str, unit: Unit | None) -> Ledger:
     word, result = WORDS[call.function], call.value(struct)
     entries, running = [], 0
     for name, term in call.named.items():
@@ -166,7 +183,7 @@ def _ledger(struct: Struct, call: Expression, within: str) -> Ledger:
                 decides=_decides(word, value, result),
             )
         )
-    return Ledger(word, within, tuple(entries), result)
+    return Ledger(word, within, tuple(entries), result, unit)
 
 
 def _decides(word: str, value: Any, result: Any) -> bool:

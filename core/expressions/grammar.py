@@ -18,7 +18,7 @@ from kcfg.core.engine.trees import is_value, written_for
 from kcfg.core.errors import nearest
 from kcfg.core.expressions.levels import NESTED, too_deep
 from kcfg.core.expressions.mistakes import MEANT, unreadable
-from kcfg.core.expressions.words import MANY, NAMED, WORDS, Kind
+from kcfg.core.expressions.words import MANY, NAMED, WORDS, Kind, Word
 from kcfg.core.hardware.dtypes import ELEMENTS, SHORT_NAMES, SWIZZLES
 from kcfg.core.spec.problem import listed, shown
 
@@ -255,7 +255,7 @@ class _Checker:
         if word.takes == NAMED:
             return self.named(node, name)
         if node.keywords or not _fits(word.takes, len(node.args)):
-            takes = "two numbers or more" if word.takes == MANY else f"{word.takes} without names"
+            takes = "two numbers or more" if word.takes == MANY else _taken(name, word)
             raise self.wrong(node, f"`{name}` takes {takes}, not {len(node.args)}{_named(node)}")
         if name == "pick":
             return self.choice(node, *node.args)
@@ -375,6 +375,14 @@ def negated(found: Checked) -> Checked:
 
 def _fits(takes: int, given: int) -> bool:
     return given >= 2 if takes == MANY else given == takes
+
+
+def _taken(name: str, word: Word) -> str:
+    """What a word takes, in words."""
+    if name == "pick":
+        return "a condition and two values"
+    what = "element type" if word.of == "text" else "number"
+    return f"{word.takes} {what}{'s' if word.takes > 1 else ''}"
 
 
 def _named(node: ast.Call) -> str:
