@@ -42,5 +42,7 @@ def test_what_is_over_is_said_so(tmp_path: Path, shape: str, told: str) -> None:
 
 def test_what_fits_is_led_to_what_comes_of_it() -> None:
     text = said("explain", "deepseek-v3-mla-fp8", "num_kv_stages")
-    assert "6 fit into" in text and "That makes num_kv_stages 3." in text
+    assert "6 fit into" in text and "That makes num_kv_stages 3 (slots // 2)." in text
+    whole = said("explain", "deepseek-v3-mla-fp8")
+    assert "That makes storage.num_kv_stages 3 (slots // 2)." in whole
     assert "That makes" not in said("explain", "deepseek-v3-2-index", "k_stages")

@@ -52,7 +52,7 @@ def judged(derived: Derived) -> Iterator[Piece]:
     for finding in report["findings"]:
         yield told(finding)
     for found in binding(kernel) if report["supported"] else kernel.weighed():
-        yield Line(limit(kernel, found), "", 2)
+        yield Line(limit(found), "", 2)
 
 
 def _values(cls: type[Kernel], report: dict[str, Any], everything: bool) -> Iterator[Piece]:

@@ -37,7 +37,7 @@ def pieces(story: Story, findings: Iterable[dict[str, Any]] = ()) -> Iterator[Pi
         yield from nearest.pieces(story.nearest)
     for fit in story.binding:
         if fit.binds:
-            yield Line(f"{fit.path[-1]}: {words.fit(fit)}", indent=2)
+            yield Line(words.limit(fit), indent=2)
     yield Heading("Asked")
     yield Grid([(each.key, number(each.value)) for each in story.inputs])
     yield from launched.chosen(story.candidates)

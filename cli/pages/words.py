@@ -11,7 +11,6 @@ from kcfg.core.engine.formula import Read
 from kcfg.core.engine.reasons import Choice, Fit, Ledger, Term
 from kcfg.core.explain.explanation import Dependency, Explanation
 from kcfg.core.figures import joined, kib, some
-from kcfg.core.kernel import Kernel
 
 ORDINALS = (
     "first",
@@ -38,21 +37,25 @@ def fits(told: Explanation) -> Iterator[tuple[str, bool]]:
     for found in told.fits:
         if found.unit in SPACES and found.unit != told.unit:
             other = found.binds and told.value not in (found.fits, found.rounded)
-            step = f" That makes {told.name} {number(told.value)}." if other else ""
-            yield fit(found) + step, found.binds
+            yield fit(found) + (_made(found, told.name, told.value) if other else ""), found.binds
         elif found.unit == "CTAs" and told.unit == "bytes":
             room, each = f"{found.room:,} B ({found.room_formula})", some(found.each, "CTA")
             share = measured(found.fits, told.unit)
             yield f"{room} shared by {each} ({found.each_formula}): {share} each", found.binds
 
 
-def limit(kernel: Kernel, found: Fit) -> str:
+def limit(found: Fit) -> str:
     """What limits a count of stages; the quantity that divides, where the count is another."""
     count, divides = found.path[0], found.path[-1]
-    value = kernel.read(count)
-    if divides == count or value == found.fits or not found.binds:
+    if divides == count or found.made in (None, found.fits) or not found.binds:
         return f"{count}: {fit(found)}"
-    return f"{divides}: {fit(found)} That makes {count} {number(value)}."
+    return f"{divides}: {fit(found)}{_made(found, count, found.made)}"
+
+
+def _made(found: Fit, name: str, value: object) -> str:
+    """What comes of a count in the end, and by which steps."""
+    by = f" ({', then '.join(found.steps)})" if found.steps else ""
+    return f" That makes {name} {number(value)}{by}."
 
 
 def fit(found: Fit) -> str:

@@ -72,7 +72,9 @@ class Fit(NamedTuple):
     another one is smaller. ``rounded`` is what the count is rounded down to afterwards, None
     where it is not, or where that changes nothing. Room and size are in ``unit``, None where it
     is not known.
-    ``path`` leads to the quantity whose formula divides, as report keys.
+    ``path`` leads to the quantity whose formula divides, as report keys, and ``steps`` are the
+    formulas that make another number of the count on the way back, first to last: ``made`` is
+    that number, None where nobody asked for one.
     """
 
     path: tuple[str, ...]
@@ -87,6 +89,8 @@ class Fit(NamedTuple):
     unit: Unit | None
     binds: bool
     rounded: int | None = None
+    steps: tuple[str, ...] = ()
+    made: int | None = None
 
 
 def ledgers(struct: Struct, quantity: Quantity[Any]) -> tuple[Ledger, ...]:
@@ -106,7 +110,10 @@ def fits(struct: Struct, quantity: Quantity[Any]) -> tuple[Fit, ...]:
     terms of `least`, in what is rounded down, and in other quantities of its unit.
     """
     place = _Place(struct, "", (quantity.key,), "", True)
-    return tuple(_fits(place, formula.of(quantity), quantity))
+    made = getattr(struct, quantity.name)
+    return tuple(
+        found._replace(made=made) for found in _fits(place, formula.of(quantity), quantity)
+    )
 
 
 def words(quantity: Quantity[Any]) -> Iterator[tuple[str, dict[str, Expression]]]:
@@ -234,7 +241,11 @@ def _fits(place: _Place, expression: Expression, quantity: Quantity[Any]) -> Ite
         for found in _fits(place, expression.operands[0], quantity):
             yield _rounded(found, expression.operands[1].value(place.struct))
     elif isinstance(tree, ast.BinOp):
-        yield from _fits(place, expression.operands[0], quantity)
+        count = expression.operands[0]
+        changes = count.value(place.struct) != expression.value(place.struct)
+        for found in _fits(place, count, quantity):
+            steps = (*found.steps, expression.text) if changes else found.steps
+            yield found._replace(steps=steps)
     elif trees.path_of(tree):
         yield from _fits_of_name(place, expression, quantity)
 
