@@ -10,6 +10,7 @@ import sys
 import time
 from pathlib import Path
 
+import programs
 import pytest
 from test_launches import ERRORS, FINE, WARNINGS
 from typer.testing import CliRunner, Result
@@ -168,17 +169,6 @@ def test_a_date_stays_text_and_documents_are_numbered() -> None:
 # Files and streams
 
 
-def run(*arguments: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[bytes]:
-    path = os.pathsep.join(filter(None, sys.path))
-    return subprocess.run(
-        [sys.executable, "-m", "kcfg.cli", *arguments],
-        cwd=cwd,
-        capture_output=True,
-        env={**os.environ, "PYTHONPATH": path, **environment},
-        check=False,
-    )
-
-
 @pytest.mark.parametrize("command", COMMANDS)
 def test_one_bad_file_hides_no_other(command: str, tmp_path: Path) -> None:
     (tmp_path / "bad.yaml").write_text(depth("0"))
@@ -220,7 +210,12 @@ def test_no_argument_is_wrong_usage(command: str) -> None:
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize(
     "environment",
-    [{"LC_ALL": "C"}, {"COLUMNS": "40"}, {"NO_COLOR": "1"}, {"TERM": "dumb"}, {"PYTHONUTF8": "0"}],
+    [
+        {"encoding": "ascii", "errors": "surrogateescape"},
+        {"COLUMNS": "40"},
+        {"NO_COLOR": "1"},
+        {"TERM": "dumb"},
+    ],
 )
 def test_plain_text_whatever_the_terminal(
     command: str, environment: dict[str, str], tmp_path: Path
@@ -228,12 +223,26 @@ def test_plain_text_whatever_the_terminal(
     (tmp_path / "spécial.yaml").write_text(
         INDEXER.replace("mma_n: 128", "mma_n: 256") + "name: größe\n", encoding="utf-8"
     )
-    done = run(command, "spécial.yaml", cwd=tmp_path, **environment)
-    assert done.returncode == 1 and done.stderr == b""
-    assert b"CFG001" in done.stdout and b"\x1b" not in done.stdout
-    lines = run(command, "spécial.yaml", "--format", "jsonl", cwd=tmp_path, **environment)
-    assert all(json.loads(line) for line in lines.stdout.splitlines())
-    assert b"\x1b" not in lines.stdout
+    done = programs.run(command, "spécial.yaml", cwd=tmp_path, **environment)
+    assert done.code == 1 and done.err == b""
+    assert b"CFG001" in done.out and b"\x1b" not in done.out
+    lines = programs.run(command, "spécial.yaml", "--format=jsonl", cwd=tmp_path, **environment)
+    assert all(json.loads(line) for line in lines.out.splitlines())
+    assert b"\x1b" not in lines.out
+
+
+def test_plain_text_of_a_process_that_has_another_encoding(tmp_path: Path) -> None:
+    """What the interpreter makes of its surroundings when it starts."""
+    (tmp_path / "spécial.yaml").write_text(f"{depth('0')}name: größe\n", encoding="utf-8")
+    path = os.pathsep.join(filter(None, sys.path))
+    done = subprocess.run(
+        [sys.executable, "-m", "kcfg.cli", "validate", "spécial.yaml"],
+        cwd=tmp_path,
+        capture_output=True,
+        env={**os.environ, "PYTHONPATH": path, "LC_ALL": "C", "PYTHONUTF8": "0"},
+        check=False,
+    )
+    assert done.returncode == 1 and done.stderr == b"" and b"at least 1, not 0" in done.stdout
 
 
 @pytest.mark.parametrize("command", COMMANDS)

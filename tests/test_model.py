@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from typing import Any
 
+import programs
 import pytest
 
 from kcfg.core import models
@@ -21,13 +19,9 @@ def serving(**changed: Any) -> Serving:
     return Serving(**{"batch": 4, "length": 2048, "prompt": 512, **changed})
 
 
-def kcfg(*words: str, given: str = "") -> subprocess.CompletedProcess[str]:
+def kcfg(*words: str, given: str = "") -> programs.Done:
     """Run the command."""
-    program = [sys.executable, "-m", "kcfg.cli", *words]
-    environment = {**os.environ, "COLUMNS": "160"}
-    return subprocess.run(
-        program, input=given, capture_output=True, text=True, env=environment, check=False
-    )
+    return programs.run(*words, given=given, COLUMNS="160")
 
 
 @pytest.mark.parametrize("name", models.names())
@@ -145,7 +139,7 @@ def test_the_specs_of_a_layer_go_to_any_command() -> None:
     assert len(specs) == 10
     assert all(isinstance(spec, Spec) for spec in specs)
     done = kcfg("validate", "-", given=text)
-    assert (done.returncode, done.stdout.strip()) == (0, "1 file, 10 specs: 0 errors, 0 warnings")
+    assert (done.code, done.stdout.strip()) == (0, "1 file, 10 specs: 0 errors, 0 warnings")
 
 
 def test_a_layer_as_data() -> None:
@@ -173,6 +167,6 @@ def test_a_layer_as_data() -> None:
 )
 def test_what_is_asked_wrongly_is_told(words: list[str], message: str) -> None:
     done = kcfg("model", *words)
-    assert done.returncode == 2
+    assert done.code == 2
     assert message in " ".join(done.stderr.split())
     assert "Traceback" not in done.stderr

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import programs
 import pytest
 
 ROOT = Path(__file__).parent.parent
@@ -34,12 +36,24 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(command: str, folder: Path) -> str:
+    """What a terminal shows: a plain kcfg runs in this process, filters of it in theirs."""
+    if not command.startswith("kcfg ") or "2>" in command:
+        return shell(command, folder)
+    asked, _, filters = command.partition(" | ")
+    done = programs.run(*shlex.split(asked)[1:], cwd=folder)
+    if not filters:
+        return done.both.decode()
+    return done.stderr + shell(filters, folder, done.stdout)
+
+
+def shell(command: str, folder: Path, given: str = "") -> str:
     scripts = str(Path(sys.executable).parent)
     environment = {**os.environ, "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}"}
     done = subprocess.run(
         ["bash", "-c", command],
         cwd=folder,
         env=environment,
+        input=given,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

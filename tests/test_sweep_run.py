@@ -18,12 +18,10 @@ from multiprocessing import active_children
 from pathlib import Path
 from typing import Any
 
+import programs
 import pytest
 import shapes
 import sweeps
-from typer.testing import CliRunner
-
-from kcfg.cli.main import application
 
 pytest.importorskip("numpy")
 
@@ -54,13 +52,17 @@ def kcfg(*arguments: str, cwd: Path, **more: Any) -> subprocess.CompletedProcess
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, **more)
 
 
+def here(folder: Path, *arguments: str) -> str:
+    """What a sweep says that ends well: in this process, where nothing of one is asked."""
+    done = programs.run("sweep", "spec.yaml", *arguments, cwd=folder)
+    assert done.code == 0, done.stderr
+    return done.stderr
+
+
 def refused(folder: Path, *arguments: str) -> str:
-    """What a sweep says that does not begin: in this process, since nothing of one is asked."""
-    command = ["sweep", "spec.yaml", *arguments]
-    with pytest.MonkeyPatch.context() as patched:
-        patched.chdir(folder)
-        done = CliRunner().invoke(application(command), command)
-    assert done.exit_code == 2, done.stderr
+    """What a sweep says that does not begin."""
+    done = programs.run("sweep", "spec.yaml", *arguments, cwd=folder)
+    assert done.code == 2, done.stderr
     return done.stderr
 
 
@@ -71,9 +73,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def whole(folder: Path, name: str = "whole.csv", *arguments: str) -> bytes:
-    done = kcfg("-o", name, *(arguments or COLUMNS), cwd=folder)
-    assert done.returncode == 0, done.stderr
-    assert f"{POINTS:,} points" in done.stderr
+    assert f"{POINTS:,} points" in here(folder, "-o", name, *(arguments or COLUMNS))
     return (folder / name).read_bytes()
 
 
@@ -145,14 +145,15 @@ def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, list
     """What a large sweep gives that nobody stops: its file, and what it counts."""
     folder = tmp_path_factory.mktemp("uninterrupted")
     (folder / "spec.yaml").write_text(LARGE)
-    done = kcfg("-o", "rows.csv", *WHERE, cwd=folder)
-    assert done.returncode == 0, done.stderr
-    counts = [line for line in done.stderr.splitlines() if line.startswith("  ")]
+    said = here(folder, "-o", "rows.csv", *WHERE)
+    counts = [line for line in said.splitlines() if line.startswith("  ")]
     return (folder / "rows.csv").read_bytes(), counts
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
-@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize(
+    ("how", "jobs"),
+    [(signal.SIGKILL, "1"), (signal.SIGKILL, "2"), (signal.SIGTERM, "2"), (signal.SIGINT, "1")],
+)
 def test_a_stopped_run_goes_on_where_it_was(
     large: Path, how: int, jobs: str, uninterrupted: tuple[bytes, list[str]]
 ) -> None:
@@ -170,11 +171,10 @@ def test_a_stopped_run_goes_on_where_it_was(
     assert "continue it with --resume" in refused(large, "-o", "rows.csv", *WHERE)
     other = ("-o", "rows.csv", "--where", "supported", "--resume")
     assert "belongs to another sweep" in refused(large, *other)
-    done = kcfg("-o", "rows.csv", *WHERE, "--resume", cwd=large)
-    assert done.returncode == 0, done.stderr
+    said = here(large, "-o", "rows.csv", *WHERE, "--resume")
     rows, counts = uninterrupted
     assert (large / "rows.csv").read_bytes() == rows
-    assert counts and done.stderr.splitlines()[1:] == counts
+    assert counts and said.splitlines()[1:] == counts
 
 
 @pytest.mark.parametrize("engine", [("--jobs", "2"), ("--engine", "dask", "--jobs", "2")])
@@ -192,8 +192,7 @@ def test_a_run_that_was_killed_when_its_file_was_there_can_be_run_again(folder: 
     wanted = whole(folder, "rows.csv")
     for resume in ([], ["--resume"]):
         (folder / "rows.csv.progress").write_text("of the run that made rows.csv")
-        done = kcfg("-o", "rows.csv", *COLUMNS, *resume, cwd=folder)
-        assert done.returncode == 0, done.stderr
+        here(folder, "-o", "rows.csv", *COLUMNS, *resume)
         assert (folder / "rows.csv").read_bytes() == wanted
         assert not (folder / "rows.csv.progress").exists()
 
@@ -205,8 +204,8 @@ def test_the_best_rows_survive_a_stop(large: Path) -> None:
     running = begun(large, *best)
     running.kill()
     running.communicate(timeout=60)
-    assert kcfg("-o", "rows.csv", *best, "--resume", cwd=large).returncode == 0
-    assert kcfg("-o", "again.csv", *best, cwd=large).returncode == 0
+    here(large, "-o", "rows.csv", *best, "--resume")
+    here(large, "-o", "again.csv", *best)
     assert (large / "rows.csv").read_bytes() == (large / "again.csv").read_bytes()
 
 
@@ -221,7 +220,7 @@ def test_a_full_disk_is_said_and_can_be_continued(folder: Path) -> None:
     assert "rows.csv: cannot be written: File too large" in full.stderr
     assert "--resume" in full.stderr
     assert not (folder / "rows.csv").exists()
-    assert kcfg("-o", "rows.csv", *COLUMNS, "--resume", cwd=folder).returncode == 0
+    here(folder, "-o", "rows.csv", *COLUMNS, "--resume")
     assert (folder / "rows.csv").read_bytes() == wanted
 
 
@@ -330,8 +329,7 @@ def test_two_runs_on_one_file_exclude_each_other(
         running.kill()
     running.communicate(timeout=60)
     if killed:  # its lock went with it
-        third = kcfg("-o", "link.csv", *WHERE, "--resume", cwd=large)
-        assert third.returncode == 0, third.stderr
+        here(large, "-o", "link.csv", *WHERE, "--resume")
     assert (large / "rows.csv").read_bytes() == uninterrupted[0]
     assert sorted(os.listdir(large)) == ["link.csv", "rows.csv", "spec.yaml"]
 

@@ -156,8 +156,9 @@ def test_a_dash_is_standard_output(
     assert left(tmp_path) == [f"a.{ending}"]
 
 
-@pytest.mark.parametrize("ending", ["svg", "h", "csv"])
-@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1"])
+@pytest.mark.parametrize(
+    ("ending", "name"), [("svg", "/dev/fd/1"), ("h", "/dev/stdout"), ("csv", "/dev/stdout")]
+)
 def test_an_open_file_is_written_to_where_it_stands(tmp_path: Path, ending: str, name: str) -> None:
     format = ("--format", "csv") if ending == "csv" else ()
     program = "from kcfg.cli.main import main; main()"
