@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import linecache
+import operator
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache
@@ -82,20 +83,30 @@ def path_of(node: ast.expr) -> tuple[str, ...]:
 
 
 def rebuilt(node: ast.expr, replace: Callable[[ast.expr], ast.expr | None]) -> ast.expr:
-    """A copy of a tree; where ``replace`` gives a node, that one stands in place of the branch."""
+    """A tree with the nodes that ``replace`` gives in place of branches; it shares all others."""
 
-    def copied(value: Any) -> Any:
+    def of(value: Any) -> Any:
         if isinstance(value, list):
-            return [copied(item) for item in value]
+            items = [of(item) for item in value]
+            return value if all(map(operator.is_, items, value)) else items
+        if not isinstance(value, ast.AST) or not value._fields:
+            return value
         if isinstance(value, ast.expr):
             new = replace(value)
             if new is not None:
                 return new
-        if isinstance(value, ast.AST):
-            return type(value)(**{name: copied(inner) for name, inner in ast.iter_fields(value)})
-        return value
+        fields = dict(ast.iter_fields(value))
+        found = {
+            name: of(inner) if isinstance(inner, ast.AST | list) else inner
+            for name, inner in fields.items()
+        }
+        return (
+            value
+            if all(map(operator.is_, found.values(), fields.values()))
+            else type(value)(**found)
+        )
 
-    result: ast.expr = copied(node)
+    result: ast.expr = of(node)
     return result
 
 
