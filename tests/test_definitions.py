@@ -17,11 +17,13 @@ from typer.testing import CliRunner
 from kcfg.cli.hook import run as validate
 from kcfg.cli.main import application
 from kcfg.core import kernels, targets
+from kcfg.core.definitions.names import refused
 from kcfg.core.diff import compare, derived as side
 from kcfg.core.emit.outline import outline
 from kcfg.core.engine import formula
 from kcfg.core.engine.struct import MANY
 from kcfg.core.explain.explanation import explain, reference
+from kcfg.core.kernel import Kernel
 from kcfg.core.report import report
 from kcfg.core.schema import schema
 from kcfg.core.spec import Spec, read_file
@@ -451,3 +453,51 @@ def test_what_a_shipped_kernel_has_as_a_whole_is_explained(name: str) -> None:
     told = explain(kernel, name)
     assert told.value == kernel.read(name)
     assert told.doc
+
+
+NAMES = [
+    name
+    for name in dict.fromkeys(
+        (
+            *dir(Kernel),
+            *(name for cls in Kernel.__mro__ for name in getattr(cls, "__annotations__", ())),
+        )
+    )
+    if not refused(name, "input")
+]
+
+
+@pytest.mark.parametrize("even", [True, False])
+def test_inputs_and_values_may_have_the_names_of_what_a_kernel_has(
+    even: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inputs, values = NAMES[not even :: 2], NAMES[even::2]
+    assert {"kernel", "release", "title"} <= {*inputs, *values}
+    text = "defines: g\ninputs:\n" + "".join(f"  {name}: 3\n" for name in inputs)
+    text += "values:\n" + "".join(f"  {name}: 2 * {inputs[0]}\n" for name in values)
+    shape = ", ".join(f"{name}: 5" for name in inputs)
+    monkeypatch.chdir(tmp_path)
+    Path("g.kcfg.yaml").write_text(f"{text}---\nkernel: g\nshape: {{{shape}}}\n")
+    (spec,) = read_file("g.kcfg.yaml")
+    assert isinstance(spec, Spec), spec
+    told = report(spec.derive())
+    assert (told["kernel"], told["release"]) == ("g", "1")
+    assert told["inputs"] == dict.fromkeys(inputs, 5)
+    assert told["values"] == dict.fromkeys(values, 10)
+    for command in (["derive"], ["explain", "--format", "json"], ["diff", "g.kcfg.yaml"]):
+        done = CliRunner().invoke(application(command), [*command, "g.kcfg.yaml"])
+        assert done.exit_code == 0, done.output
+
+
+def test_a_value_may_be_an_element_type_by_a_text() -> None:
+    text = """
+defines: g
+inputs: {fmt: {choices: [mxf8, mxf4]}}
+values:
+  one: {is: '"fp8" if fmt == "mxf8" else "float4_e2m1fn"', unit: dtype}
+  two: {by: fmt, cases: {mxf8: '"fp8"', mxf4: '"float4_e2m1fn"'}, unit: dtype}
+shared: {a: {of: one, shape: [10]}, b: {of: two, shape: [10]}}
+"""
+    for fmt, size in (("mxf8", 10), ("mxf4", 5)):
+        kernel = defined.derived(text, fmt=fmt)
+        assert kernel.read("a.bytes") == kernel.read("b.bytes") == size

@@ -166,7 +166,15 @@ class _Input:
             return None
         found: Any = unit
         return Input(
-            kind, found, doc, default, least=least, most=most, choices=choices, tunable=tunable
+            kind,
+            found,
+            doc,
+            default,
+            key=self.name,
+            least=least,
+            most=most,
+            choices=choices,
+            tunable=tunable,
         )
 
     def _kind(self, unit: str) -> tuple[type, tuple[Any, ...]]:

@@ -24,6 +24,10 @@ INNER = "·"
 """What stands for a dot or bracket in an attribute's name, and behind one that `Kernel` has."""
 TEXTS = ("dtype", "swizzle", "text")
 """Units of values that are no numbers."""
+DECLARED = frozenset(
+    ("target", *(name for cls in Kernel.__mro__ for name in vars(cls).get("__annotations__", ())))
+)
+"""What a kernel has that `Kernel` only declares, such as its name and release."""
 LENGTH = 100
 """Characters a name may have."""
 
@@ -101,7 +105,7 @@ def read(attribute: str) -> ast.expr:
 def attribute_of(name: str) -> str:
     """The attribute that has the value of a name."""
     inner = name.replace(".", INNER).replace("[", INNER).replace("]", "")
-    return inner + INNER if hasattr(Kernel, inner) or inner == "target" else inner
+    return inner + INNER if hasattr(Kernel, inner) or inner in DECLARED else inner
 
 
 def kind_of(member: Input | Quantity[Any]) -> Kind:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple, cast
 
 from kcfg.core.definitions.formulas import Formulas, named, written
@@ -128,7 +128,7 @@ class Values:
 
     def _elements(self, found: Checked, fields: dict[str, Said], path: str) -> Checked:
         """A choice of texts, all of which must be element types."""
-        for node in ast.walk(found.tree):
+        for node in _arms(found.tree):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 long = SHORT_NAMES.get(node.value, node.value)
                 if long not in ELEMENTS:
@@ -352,6 +352,15 @@ def _plain(value: int | str) -> ast.expr:
     if isinstance(value, int) and value < 0:
         return ast.UnaryOp(ast.USub(), ast.Constant(-value))
     return ast.Constant(value)
+
+
+def _arms(tree: ast.expr) -> Iterator[ast.expr]:
+    """What a choice may come to, whatever it asks."""
+    if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name) and tree.func.id == "pick":
+        for arm in tree.args[1:]:
+            yield from _arms(arm)
+    else:
+        yield tree
 
 
 def _nested(arms: list[tuple[Checked, Checked]], last: ast.expr) -> ast.expr:
