@@ -182,6 +182,17 @@ def test_csv_has_a_row_for_every_input_and_value(spec: str) -> None:
     ).items()
 
 
+def test_csv_has_a_row_for_every_key_of_a_launch(tmp_path: Path) -> None:
+    (tmp_path / "launch.yaml").write_text(LAUNCH)
+    written = kcfg("derive", str(tmp_path / "launch.yaml"), "--format", "csv").stdout
+    rows = {row["name"]: row["value"] for row in csv.DictReader(io.StringIO(written))}
+    assert rows == {
+        "threads": "128",
+        "registers.roles[0].name": "all",
+        "registers.roles[0].warps": "4",
+    }
+
+
 @pytest.mark.parametrize(("kernel", "release"), shapes.RELEASES)
 def test_env_gives_every_value_a_variable_of_its_own(kernel: str, release: str) -> None:
     names = units(kernels.find(kernel, release))

@@ -6,15 +6,20 @@ import csv
 import json
 import re
 import resource
+import shutil
 import subprocess
 import sys
 from contextlib import chdir
 from pathlib import Path
 
 import pytest
+import shapes
 from typer.testing import CliRunner, Result
 
 from kcfg.cli.main import application
+from kcfg.core import kernels
+from kcfg.core.spec import Overrides
+from kcfg.core.sweep.reader import Sweep, read_sweep
 
 pytest.importorskip("numpy")
 
@@ -27,6 +32,20 @@ shape:
   BM_key: 128
   mma_n: 32..128 step 32
   num_heads: [16, 30, 32]
+"""
+
+
+FA4 = """
+kernel: fa4
+release: 26.6
+shape:
+  qkv_dtype: bf16
+  num_q_heads: 32
+  group: 4
+  qk_depth: [64, 128]
+  ov_depth: 128
+  page_size: 128
+  num_qk_stages: [0, 1]
 """
 
 
@@ -326,6 +345,36 @@ def test_rows_and_files_say_what_they_are_of(folder: Path) -> None:
     assert json.loads(kept[b"kcfg.inputs"])["dtype"] == "float8_e4m3fn"
     axes = json.loads(kept[b"kcfg.axes"])
     assert {"ks_dtype": ["float32", "bfloat16"]} in axes and len(axes) == 4
+
+
+def test_a_row_can_be_derived_again_from_what_it_says(tmp_path: Path) -> None:
+    """Inputs that a value has the name of are there as well: asked 0 pieces, 1 or 2 in force."""
+    (tmp_path / "fa4.yaml").write_text(FA4)
+    written = kcfg("fa4.yaml", "--format", "jsonl", cwd=tmp_path).stdout.splitlines()
+    rows = [json.loads(line) for line in written]
+    assert len(rows) == 4
+    for row in rows:
+        cls = kernels.find(row["kernel"], row["release"])
+        keys = [each.key for each in cls.inputs.values()]
+        inputs = {key: row.get(f"inputs.{key}", row[key]) for key in keys}
+        values = shapes.derive(row["kernel"], row["release"], inputs).values()
+        assert {name: row[name] for name in values} == values
+    assert {(row["inputs.num_qk_stages"], row["num_qk_stages"]) for row in rows} > {(0, 1)}
+
+
+def test_rows_of_a_definition_carry_its_digest(tmp_path: Path) -> None:
+    definition = "index_prefill_26_6.kcfg.yaml"
+    shutil.copy(Path(__file__).parent / "definitions" / definition, tmp_path)
+    text = SPEC.replace("index_prefill", definition).replace("release: 26.7\n", "")
+    (tmp_path / "own.yaml").write_text(text)
+    lines = kcfg("own.yaml", "--format", "csv", cwd=tmp_path).stdout.splitlines()
+    (digest,) = {row["digest"] for row in csv.DictReader(lines)}
+    sweep = read_sweep(str(tmp_path / "own.yaml"), Overrides(), [])
+    assert isinstance(sweep, Sweep) and digest == sweep.spec.cls.digest
+    parquet = pytest.importorskip("pyarrow.parquet")
+    kcfg("own.yaml", "-o", "rows.parquet", cwd=tmp_path)
+    kept = parquet.read_schema(tmp_path / "rows.parquet").metadata
+    assert kept[b"kcfg.digest"].decode() == digest
 
 
 def test_cells_that_spreadsheets_run_are_defused(folder: Path) -> None:

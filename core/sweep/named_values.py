@@ -29,8 +29,9 @@ HEAD: dict[str, Callable[[Any], Any]] = {
     "kernel": lambda kernel: type(kernel).kernel,
     "release": lambda kernel: type(kernel).release,
     "target": lambda kernel: kernel.target.name,
+    "digest": lambda kernel: type(kernel).digest,
 }
-"""What a row needs beside its inputs to be derived again."""
+"""What a row needs beside its inputs to be derived again; a digest tells definitions apart."""
 
 
 def name_of(cls: type[Kernel], text: str) -> Name:
@@ -80,9 +81,9 @@ def default_columns(cls: type[Kernel], axes: tuple[Axis, ...], every: bool) -> l
     values, inputs = _declared(cls), _varied(cls, axes)
     if every:
         found = every_value(cls, axes)
-        others = (each.key for each in cls.inputs.values())
-        given = (key for key in others if key not in values and key not in inputs)
-        return [*found, *given, *HEAD]
+        given = [_input(values, each.key) for each in cls.inputs.values()]
+        heads = [name for name in HEAD if name != "digest" or cls.digest]
+        return list(dict.fromkeys((*found, *given, *heads)))
     if VERDICT in values:
         return [*inputs, VERDICT]
     figures = [key for key in dict.fromkeys(cls.plays.values()) if key in values]
@@ -100,7 +101,12 @@ def _varied(cls: type[Kernel], axes: tuple[Axis, ...]) -> list[str]:
     values = _declared(cls)
     words = {spelling.word: spelling.means for spelling in cls.spellings}
     varied = dict.fromkeys(words.get(key, key) for axis in axes for key in axis.keys)
-    return [f"inputs.{key}" if isinstance(values.get(key), Quantity) else key for key in varied]
+    return [_input(values, key) for key in varied]
+
+
+def _input(values: dict[str, Input | Quantity[Any]], key: str) -> str:
+    """What an input is called where a value may have the same name."""
+    return f"inputs.{key}" if isinstance(values.get(key), Quantity) else key
 
 
 @once

@@ -85,6 +85,7 @@ def about(query: Query) -> dict[str, str]:
         "version": VERSION,
         "kernel": query.kernel,
         "release": query.release,
+        "digest": query.cls.digest,
         "target": query.target,
         "arch": query.arch,
         "inputs": dict(query.fixed),

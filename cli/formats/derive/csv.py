@@ -9,6 +9,7 @@ from typing import Any
 
 from kcfg.cli import console
 from kcfg.cli.formats.cells import defused
+from kcfg.cli.pages.inputs import flat
 from kcfg.core.printing import printable
 from kcfg.core.report import Derived
 
@@ -21,7 +22,7 @@ def write(derived: Iterable[Derived]) -> None:
     for _, report in derived:
         source = printable(report["source"])
         spec = [source, *(report[key] for key in ("name", "kernel", "release", "target"))]
-        for name, value in report["inputs"].items():
+        for name, value in flat(report["inputs"]).items():
             _write_row([*spec, "input", name, value, ""])
         for name, value in report["values"].items():
             _write_row([*spec, "value", name, value, report["units"][name]])
