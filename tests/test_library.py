@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import pickle
 import re
@@ -304,6 +305,22 @@ def test_what_is_given_back_pickles() -> None:
 GEMM_NAME = str(GEMM)
 
 
+@pytest.mark.parametrize("name", ["fa4", "triton_scaled"])
+def test_what_is_not_known_here_is_said_when_it_is_unpickled(name: str) -> None:
+    manual = kcfg.kernel(name)
+    pickled = pickle.dumps(manual)
+    for here, gone in ((b"r26_7", b"r26_9"), (b"3.9.0", b"3.9.9")):
+        if pickled != (other := pickled.replace(here, gone)):
+            with pytest.raises(kcfg.Error, match=r"a Manual that kcfg .* cannot be made again"):
+                pickle.loads(other)
+    pruned = kcfg.prune(GEMM_NAME, [{"BN": 64}])
+    fits = kcfg.early_config_prune("triton_attention")
+    swept = kcfg.sweep(GEMM_NAME, BN=[64, 128])
+    for each in (manual, kcfg.derive(GEMM_NAME), pruned, pruned.judged(), fits, swept):
+        for copied in (copy.copy(each), copy.deepcopy(each), pickle.loads(pickle.dumps(each))):
+            assert type(copied) is type(each) and repr(copied) == repr(each)
+
+
 def test_threads_do_everything_alike() -> None:
     def one(number: int) -> Any:
         gemm = kcfg.load(GEMM)
@@ -341,7 +358,11 @@ def test_nothing_is_imported_before_it_is_used() -> None:
 def test_the_public_names_are_there_and_no_others() -> None:
     for name in kcfg.__all__:
         assert getattr(kcfg, name).__doc__, f"{name} says nothing of itself"
-    assert set(kcfg.__all__) <= set(dir(kcfg))
+    assert [name for name in dir(kcfg) if not name.startswith("__")] == sorted(kcfg.__all__)
+    config = kcfg.derive(GEMM_NAME)
+    keys = config._ipython_key_completions_()
+    assert {"stages", "c.offset", "acc0.column", "BN"} <= set(keys)
+    assert None not in map(config.get, keys)
     with pytest.raises(AttributeError, match="has no attribute 'deriv'"):
         _ = kcfg.deriv  # type: ignore[attr-defined]
 

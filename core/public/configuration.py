@@ -18,6 +18,7 @@ from kcfg.core.spec.problem import Problem, listed
 from kcfg.errors import Error, MissingError
 from kcfg.given import path_of, text
 from kcfg.manual import Manual
+from kcfg.pickled import reduced
 
 if TYPE_CHECKING:
     from kcfg.core.explain.explanation import Explanation
@@ -201,10 +202,15 @@ class Configuration(Mapping[str, Any]):
         about = f"{self.kernel} {self.release}".rstrip()
         return f"<kcfg configuration of {about} on {self.target}: {said[self.supported]}>"
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {"_spec": self._spec}
+    def __reduce__(self) -> tuple[Any, ...]:
+        return reduced(type(self), self._spec)
 
     # In a notebook
+
+    def _ipython_key_completions_(self) -> list[str]:
+        from kcfg.core.block import places
+
+        return [*self, *places.names(self.derived.block), *self.inputs]
 
     def _repr_html_(self) -> str:
         """Its table and pictures."""

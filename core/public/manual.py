@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from kcfg.core import kernels as known
 from kcfg.core.engine.quantity import REQUIRED, Input
@@ -11,6 +11,7 @@ from kcfg.core.errors import UnfoundError, UnknownError
 from kcfg.core.kernel import Kernel
 from kcfg.errors import Error, error
 from kcfg.given import path_of, text
+from kcfg.pickled import reduced
 
 
 class Entry(NamedTuple):
@@ -92,6 +93,9 @@ class Manual:
     @property
     def _key(self) -> tuple[str, str, str | None]:
         return self.kernel, self.release, self.cls.digest
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return reduced(type(self), self.cls)
 
     def __repr__(self) -> str:
         return f"<kcfg kernel {self.kernel} {self.release}: {self.title}>"

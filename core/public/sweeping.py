@@ -64,6 +64,9 @@ class Swept(Mapping[str, "NDArray[Any]"]):
     def __len__(self) -> int:
         return len(self._columns)
 
+    def _ipython_key_completions_(self) -> list[str]:
+        return [*self]
+
     def __repr__(self) -> str:
         kept = len(next(iter(self._columns.values()), ()))
         return f"<kcfg sweep: {kept:,} of {self.points:,} points, {len(self):,} columns>"
