@@ -413,6 +413,8 @@ def test_long_prompts_of_deep_heads_go_to_another_kernel() -> None:
     (failure,) = failures(here)
     assert (here.read("launch.kernel"), failure.name) == ("mha_depth512", "not_for_mha_depth512")
     assert [each.kernel for each in elsewhere(here)] == ["mha_depth512"]
+    decoding = launched("fa4", {**deep, "num_q_heads": 64, "group": 64}, CALL)
+    assert decoding.read("launch.kernel") == "fa4"  # more rows than 32, but no prefill
     there = launched("mha_depth512", deep, short)
     assert [each.name for each in failures(there)] == ["more_rows_than_fa4_takes"]
     assert [each.kernel for each in elsewhere(there)] == ["fa4"]
@@ -476,6 +478,36 @@ BAD = [
     ("fa4", {}, {"window": 5}, "call.window: `mask: sliding` and a window of 1 or more"),
     ("fa4", {"splitk_partitions": 4}, {"num_partitions": 2}, "are one number: keep one"),
 ]
+
+
+BAD_OF_OTHERS = [
+    (
+        "mla_decode",
+        LATENT,
+        {
+            "batch_size": 1,
+            "max_cache_valid_length": 9,
+            "window": 5,
+            "effective_max_cache_len": 2048,
+        },
+        "a window of 5 and 2,048 picked keys (effective_max_cache_len) both say",
+    ),
+    (
+        "grouped_matmul",
+        EXPERTS,
+        {"estimated_total_m": 9, "num_active_experts": 257},
+        "num_active_experts is 257 and num_experts 256",
+    ),
+    ("grouped_matmul", EXPERTS, {"estimated_total_m": 0, "num_active_experts": 1}, "at least 1"),
+    ("mla_prefill", PREFILL, {"batch_size": 1, "max_prompt_len": 0}, "must be at least 1, not 0"),
+]
+
+
+@pytest.mark.parametrize(("kernel", "shape", "call", "message"), BAD_OF_OTHERS)
+def test_a_bad_call_of_another_kernel_is_told(
+    kernel: str, shape: dict[str, Any], call: dict[str, Any], message: str
+) -> None:
+    assert message in wrong(kernel, shape, call)
 
 
 @pytest.mark.parametrize(("kernel", "shape", "call", "message"), BAD)

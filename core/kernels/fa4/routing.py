@@ -31,9 +31,14 @@ class Heads(Struct):
         return (self.depth == 256) | (self.depth == 512)
 
     @step("rows", source="attention of MAX on SM100, depth 256 and 512")
+    def new_rows(self) -> int:
+        """New rows of a KV head's queries."""
+        return self.max_prompt_len * self.group
+
+    @step("rows", source="attention of MAX on SM100, depth 256 and 512")
     def deep_rows(self) -> int:
         """New rows of a KV head's queries where so deep heads prefill, else 0."""
-        return pick(self.deep & (self.max_prompt_len > 1), self.max_prompt_len * self.group, 0)
+        return pick(self.deep & (self.max_prompt_len > 1), self.new_rows, 0)
 
     @quantity("text", source="attention of MAX on SM100, depth 256 and 512")
     def kernel(self) -> str:

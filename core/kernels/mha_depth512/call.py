@@ -45,7 +45,8 @@ class MHADepth512Call(called.Called, r26_7.MHADepth512, called.Cached):
             configuration=self.built,
             cache_holds_new_tokens=self.cache_holds_new_tokens,
             deep=self.launch.deep,
-            more_rows_than_fa4_takes=self.launch.deep_rows > ROWS_OF_DEEP,
+            prefills=self.max_prompt_len > 1,
+            more_rows_than_fa4_takes=self.launch.new_rows > ROWS_OF_DEEP,
         )
 
     def candidates(self) -> tuple[Candidate, ...]:

@@ -191,6 +191,13 @@ class MLADecodeCall26_6(CalledDecode):
 
 
 def _conflicts(inputs: dict[str, Any]) -> Iterator[Conflict]:
+    window, picked = inputs["window"], inputs["effective_max_cache_len"]
+    if window and picked is not None:
+        yield Conflict(
+            "window",
+            f"a window of {window:,} and {picked:,} picked keys (effective_max_cache_len) both say"
+            " which keys count: keep one",
+        )
     if inputs["num_partitions"] > 1 and inputs["decoding_warp_split_k"] is False:
         yield Conflict(
             "decoding_warp_split_k",
