@@ -62,11 +62,17 @@ def _checked(entry: Checked, folder: str, strict: bool | None, info: bool, place
     if no_spec or no_build:
         return FAILED
     return validate(
-        [os.path.normpath(each) for each in specs],
+        [_near(each) for each in specs],
         strict=strict,
         info=info,
-        check=Check([os.path.normpath(each) for each in builds], None),
+        check=Check([_near(each) for each in builds], None),
     )
+
+
+def _near(path: str) -> str:
+    """A path as it is shown, of which none is standard input: a project lists files."""
+    near = os.path.normpath(path)
+    return os.path.join(os.curdir, near) if near == "-" else near
 
 
 if __name__ == "__main__":

@@ -269,3 +269,12 @@ def test_memory_is_bounded(tmp_path: Path) -> None:
     assert judged.code == 2 and "more reports, of others" in judged.notes
     assert peak < path.stat().st_size / 2
     assert judge(tmp_path, launch(WS), path, name="k2999_setmaxnreg_ignored").code == 1
+
+
+def test_figures_without_any_kernels_name(tmp_path: Path) -> None:
+    log = b"ptxas info    : Used 10 registers, used 1 barriers, 4096 bytes smem\n"
+    judged = judge(tmp_path, launch(CLEAN), log)
+    assert judged.code == 2 and "a kernel that is not named" in judged.of("LOG001").message
+    assert "1 kernel: one without a name" in (
+        judge(tmp_path, launch(CLEAN), log, name="clean").of("LOG001").message
+    )

@@ -145,6 +145,8 @@ def test_tensor_memory_that_nobody_allocates_and_clusters_that_bounds_refuse(
 ) -> None:
     bare = judge(tmp_path, launch(f"{SIZED}, tmem: {{allocations: [64]}}"), PTX, name="sized")
     assert bare.rules == {"CHK015": WRONG}
+    none = judge(tmp_path, launch(SIZED), PTX, name="sized")
+    assert none.rules == FINE and "CHK015" not in none.notes  # neither has any
     ptx, bounds = BUILDS / "tensor.sm_100a.ptx", "registers: {launch_bounds: [128, 1, 4]}"
     for cluster, third, rules in (
         (4, 4, FINE),
@@ -334,5 +336,7 @@ def test_the_hook_checks_what_the_project_lists(tmp_path: Path) -> None:
     project.write_text('[tool.kcfg]\ncheck = [{spec = "*.kcfg.yaml", build = "build/*.log"}]\n')
     code, said = run(folder=tmp_path, program=hook)
     assert code == 2 and "no file fits `build/*.log`" in said
+    project.write_text('[tool.kcfg]\ncheck = [{spec = "-", build = "-"}]\n')
+    assert "./-: error SPEC001 no such file" in run(folder=tmp_path, program=hook)[1]
     project.write_text('[tool.kcfg]\ncheck = [{spec = "*.kcfg.yaml"}]\n')
     assert "entry 1: missing build" in run(folder=tmp_path, program=hook)[1]

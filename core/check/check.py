@@ -19,6 +19,11 @@ from kcfg.core.validate import checks
 from kcfg.core.validate.problems import of
 from kcfg.core.validate.result import Beside, Located
 
+NAMELESS = (
+    "these are figures of a kernel that is not named: keep the lines `Compiling entry function` or"
+    " `Function properties` beside those with `Used`"
+)
+
 
 class Check:
     """Judges what builds tell of a kernel beside what a spec says; reads each of them once.
@@ -86,6 +91,9 @@ class Check:
 
     def _none(self) -> tuple[Located, ...]:
         names = tuple(self._found.names)
+        if names and self._found.wanted is None:
+            first = self._found.first(names[0])
+            return (_trouble(checks.NO_KERNEL, NAMELESS, first.file, first.line),)
         seen = some(len(names), "kernel") + (" and more" if self._found.more else "")
         message = (
             f"no kernel fits {shown(self._found.wanted or '')}; the builds have {seen}:"

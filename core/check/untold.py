@@ -88,7 +88,7 @@ def _silent(reported: Reported) -> Iterator[tuple[str, str]]:
     """Every rule that was not asked of a build, and why."""
     for rule, path in missing(reported.block):
         if rule.of_build and rule.id not in QUIET and not _no_event(reported, path):
-            if path.removeprefix(BUILD[0]) in UNSHOWN:
+            if path.removeprefix(BUILD[0]) in UNSHOWN or _none_of_either(reported, rule.id):
                 continue
             yield rule.id, _reason(reported, path)
 
@@ -97,6 +97,11 @@ def _no_event(reported: Reported, path: str) -> bool:
     """Whether a log would tell of something, and does not."""
     seen = reported.build.tool == "ptxas" or not reported.block.setmaxnreg
     return path in EVENTS and (seen or path == "compiled.refused")
+
+
+def _none_of_either(reported: Reported, id: str) -> bool:
+    """Whether a rule compares what neither the build nor the configuration has."""
+    return id == "CHK015" and reported.build.values.get("tmem_columns") == 0
 
 
 def _reason(reported: Reported, path: str) -> str:
