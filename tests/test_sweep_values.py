@@ -60,7 +60,7 @@ def clashes(kernel: str, release: str, values: dict[str, list[Any]]) -> bool:
 
 @st.composite
 def grids(draw: st.DrawFn, kernel: str, release: str) -> dict[str, list[Any]]:
-    """Inputs of a kernel, some of them with several values; 2 to 120 points."""
+    """Inputs of a kernel, some of them with several values; 2 to 60 points."""
     shape = draw(shapes.random(kernel, release))
     inputs = {member.key: member for member in kernels.find(kernel, release).inputs.values()}
     values = {key: [value] for key, value in shape.items()}
@@ -68,7 +68,7 @@ def grids(draw: st.DrawFn, kernel: str, release: str) -> dict[str, list[Any]]:
         others = draw(st.lists(shapes._values(inputs[key]), min_size=1, max_size=5))
         several = list(dict.fromkeys([*values[key], *others]))
         wider = {**values, key: several}
-        if prod(map(len, wider.values())) <= 120 and not clashes(kernel, release, wider):
+        if prod(map(len, wider.values())) <= 60 and not clashes(kernel, release, wider):
             values = wider
     return values
 
