@@ -71,8 +71,16 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"kernel": "fa4", **FA4, "group": 0}, "shape.group", "at least 1"),
     ({"kernel": "fa4"}, "shape.qkv_dtype", "missing key `qkv_dtype`"),
     ({"kernel": "fa4", **FA4, "group": 4.5}, "shape.group", "expected an integer"),
-    ({"kernel": "fa4", **FA4, "group": object()}, "", "numbers, truth values, texts and None"),
-    ({"kernel": "fa4", **FA4, "group": float("nan")}, "", "numbers, truth values, texts and None"),
+    (
+        {"kernel": "fa4", **FA4, "group": object()},
+        "shape.group",
+        "numbers, truth values, texts and None",
+    ),
+    (
+        {"kernel": "fa4", **FA4, "group": float("nan")},
+        "shape.group",
+        "numbers, truth values, texts and None",
+    ),
 ]
 
 

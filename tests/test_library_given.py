@@ -171,6 +171,37 @@ def test_a_place_has_the_name_that_reports_show() -> None:
         kcfg.sweep(GEMM, BN=[64, 128], columns=["BN", "stages"])["stage"]
 
 
+def test_what_cannot_be_given_is_said_at_its_input() -> None:
+    cycle: list[Any] = []
+    cycle.append(cycle)
+    for odd, said in ((float("nan"), "not `nan`"), (cycle, "not a list"), (once(), "a generator")):
+        for call in (kcfg.derive, kcfg.sweep):
+            with pytest.raises(kcfg.Error) as caught:
+                call(GEMM, BN=64, BK=odd)
+            assert caught.value.problems[0].path == "shape.BK" and said in str(caught.value)
+
+
+def test_a_text_of_one_line_is_yaml_too() -> None:
+    for text in ("kernel: triton_attention", "{kernel: triton_attention, shape: {num_stages: 2}}"):
+        assert kcfg.read(text)[0].kernel == "triton_attention"
+    with pytest.raises(kcfg.Error, match="<text>:1:9: kernel: unknown kernel"):
+        kcfg.read("kernel: lunch")
+    launch = kcfg.derive("launch", threads=128, registers={"warpgroups": [128]})
+    with pytest.raises(kcfg.Error, match=r"it has no formula: config\['registers'\] is all"):
+        launch.explain("registers")
+
+
+def test_a_sweep_that_keeps_too_much_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    from kcfg import grids
+
+    monkeypatch.setattr(grids, "MOST", 10)
+    kept = {"columns": ["BN", "BK"], "where": "BN < 9"}
+    assert len(kcfg.sweep(GEMM, BN=range(1, 6), **kept)["BN"]) == 5
+    for where in (None, "BN < 9"):
+        with pytest.raises(kcfg.Error, match="of 2 columns are more than 10 numbers"):
+            kcfg.sweep(GEMM, BN=range(1, 7), **{**kept, "where": where})
+
+
 EMPTY: list[tuple[dict[str, Any], str]] = [
     ({"columns": []}, "columns: an empty list"),
     ({"columns": ()}, "columns: an empty list"),

@@ -18,7 +18,7 @@ from kcfg.core.spec.problem import Problem, meant
 from kcfg.core.spec.scalars import RefusedError, read
 from kcfg.core.spec.shape import grammar
 from kcfg.errors import Error, error
-from kcfg.given import plain, text
+from kcfg.given import plain, shown, text
 from kcfg.manual import RELEASE, Manual, kernel as manual, opened
 
 CALLED = "call"
@@ -61,7 +61,12 @@ def called(
         spec["target"] = text(target, "the name of a target", "target")
     if release is not None:
         spec["release"] = text(release, RELEASE, "release")
-    return Document(1, 1, written(spec)), Named(own)
+    try:
+        return Document(1, 1, written(spec)), Named(own)
+    except Error:
+        for key, value in inputs.items():
+            written(value, f"shape.{key}")
+        raise
 
 
 def written(value: Any, path: str = "") -> str:
@@ -69,8 +74,8 @@ def written(value: Any, path: str = "") -> str:
     try:
         return json.dumps(value, allow_nan=False, default=plain)
     except (TypeError, ValueError, RecursionError) as wrong:
-        said = f"inputs are numbers, truth values, texts and None: {wrong}"
-        raise error(said, path) from None
+        why = wrong if isinstance(wrong, TypeError) else f"not {shown(value)}"
+        raise error(f"inputs are numbers, truth values, texts and None: {why}", path) from None
 
 
 def asked(

@@ -15,7 +15,7 @@ from kcfg.core.printing import shortened
 from kcfg.core.spec import Spec, read as read_specs, read_document, read_file
 from kcfg.core.spec.overrides import NOTHING
 from kcfg.core.spec.problem import Problem, listed
-from kcfg.errors import Error, MissingError
+from kcfg.errors import Error, MissingError, error
 from kcfg.given import path_of, text
 from kcfg.manual import Manual
 from kcfg.pickled import reduced
@@ -147,7 +147,8 @@ class Configuration(Mapping[str, Any]):
         try:
             return explain(self.derived, text(name, "the name of a value"))
         except UnknownError:
-            raise self._no_such(name) from None
+            self[name]  # which says what there is where it is not there at all
+            raise error(f"it has no formula: config[{name!r}] is all there is", name) from None
 
     def __getitem__(self, name: str) -> Any:
         """A value, or what else the report has, by the name that ``--get`` takes.
@@ -258,16 +259,14 @@ def derived(
 
 
 def read(path_or_text: str | PathLike[str]) -> list[Configuration]:
-    """The configurations of a YAML file, or of YAML itself where a text has several lines.
+    """The configurations of a YAML file, or of YAML itself: a text with line breaks or `: `.
 
     Raises `Error` with every problem of every document, each with its file, line and column.
     """
-    if isinstance(path_or_text, str) and "\n" in path_or_text:
+    if isinstance(path_or_text, str) and ("\n" in path_or_text or ": " in path_or_text):
         items = list(read_specs(path_or_text, "<text>"))
     else:
-        items = list(
-            read_file(path_of(path_or_text, "the path of a YAML file, or YAML of several lines"))
-        )
+        items = list(read_file(path_of(path_or_text, "the path of a YAML file, or YAML as text")))
     problems = [problem for item in items if isinstance(item, list) for problem in item]
     if problems:
         raise Error(problems)

@@ -18,6 +18,8 @@ from kcfg.errors import Error, error
 
 BLOCK = 1 << 17
 """Points that are derived at a time."""
+MOST = 1 << 30
+"""Numbers that a call gives at most, of every point of its grid."""
 
 
 def query(
@@ -60,6 +62,15 @@ def query(
     )
 
 
+def check_size(points: int, columns: int, of: str) -> None:
+    """Raise `Error` for more numbers than a call gives."""
+    if points * columns > MOST:
+        raise error(
+            f"{points:,} {of} of {columns:,} columns are more than {MOST:,} numbers: "
+            "name fewer columns, or keep fewer points with where"
+        )
+
+
 def run(asked: Query) -> tuple[Tally, Rows]:
     """The counts and the rows of a query; raises `Error` for a condition that is none."""
     try:
@@ -71,4 +82,5 @@ def run(asked: Query) -> tuple[Tally, Rows]:
         outcome = worker.run(number)
         tally = tally.plus(outcome.tally)
         parts.append(outcome.rows)
+        check_size(tally.kept, len(asked.columns), "and more points")
     return tally, joined([rows for rows in parts if rows is not None], len(asked.columns))

@@ -21,9 +21,6 @@ from kcfg.manual import Manual
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-MOST = 1 << 30
-"""Numbers that a call gives at most, of every point of its grid."""
-
 
 class Swept(Mapping[str, "NDArray[Any]"]):
     """What a sweep gave: a column by each name, one-dimensional, with an element a point.
@@ -102,11 +99,8 @@ def sweep(
     wanted = names.every_value(spec.cls, axes) if columns is None else _names(columns, "columns")
     wanted = tuple(dict.fromkeys(wanted))
     shape = tuple(axis.length for axis in axes)
-    if where is None and prod(shape) * len(wanted) > MOST:
-        raise error(
-            f"{prod(shape):,} points of {len(wanted):,} columns are more than {MOST:,} numbers: "
-            "name fewer columns, or keep fewer points with where"
-        )
+    if where is None:
+        grids.check_size(prod(shape), len(wanted), "points")
     asked = grids.query(spec.cls, spec.target, spec.shape, axes, wanted, where)
     tally, rows = grids.run(asked)
     judged = tally.supported if VERDICT in spec.cls.quantities else None
