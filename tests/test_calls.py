@@ -320,6 +320,20 @@ def test_what_a_spec_gives_wins_and_is_said() -> None:
     assert not [each for each in findings(alike) if each.rule == "CFG008"]
 
 
+def test_partitions_that_a_spec_gives_are_said() -> None:
+    call = {"batch_size": 8, "max_cache_valid_length": 1000}
+    for asked, chosen in ((20, 8), (1, 8)):
+        found = launched("mla_decode", LATENT, {**call, "num_partitions": asked})
+        assert found.read("launch.num_partitions") == asked
+        said = (f"given as {asked}; the dispatcher takes {chosen}",)
+        assert tuple(text for key, text in found.remarks() if key == "num_partitions") == said
+    assert not launched("mla_decode", LATENT, {**call, "num_partitions": 8}).remarks()
+    prefill = {"batch_size": 1, "max_prompt_len": 128, "num_partitions": 2}
+    assert launched("mla_prefill", PREFILL, prefill).remarks() == (
+        ("num_partitions", "given as 2; the dispatcher takes 1"),
+    )
+
+
 def test_mla_prefill_switches_to_one_query_tile_unless_the_spec_says_two() -> None:
     short = {"batch_size": 1, "max_prompt_len": 128}
     chosen = launched("mla_prefill", PREFILL, short)

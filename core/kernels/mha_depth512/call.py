@@ -63,4 +63,4 @@ class MHADepth512Call(called.Called, r26_7.MHADepth512, called.Cached):
 
     def read_alone(self) -> Iterator[tuple[str, str]]:
         yield "launch.kernel", "that long prompts of deep heads come here, and not to fa4"
-        yield "supported", "the same; how many blocks are launched was not even read"
+        yield "supported", "that MAX launches it; how many blocks it has was not even read"

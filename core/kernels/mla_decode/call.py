@@ -151,10 +151,12 @@ class CalledDecode(called.Called, r26_6.MLADecode, Call):
         return _conflicts(inputs)
 
     def remarks(self) -> tuple[tuple[str, str], ...]:
-        chosen = {
+        chosen: dict[str, Any] = {
             "split_given": self.launch.chosen_partitions > 1,
             "layout_g_given": self.fills_layout_g,
         }
+        if self.num_partitions:
+            chosen["num_partitions"] = self.launch.chosen_partitions
         return tuple(called.overruled(self, chosen))
 
     def read_alone(self) -> Iterator[tuple[str, str]]:

@@ -214,11 +214,12 @@ class MLAPrefillCall(called.Called, r26_7.MLAConfig, Call):
 
     def remarks(self) -> tuple[tuple[str, str], ...]:
         free = {"num_q_given": 2, "single_o_given": False, "cap_given": 0}
-        if self.selects:
-            return ()
-        chosen = called.left_free(self, (*free, "select_given"))
-        built = (chosen.query_tiles, chosen.single_output, chosen.key_tile_cap)
-        return tuple(called.overruled(self, dict(zip(free, built, strict=True))))
+        asked: dict[str, Any] = {"num_partitions": 1}
+        if not self.selects:
+            chosen = called.left_free(self, (*free, "select_given"))
+            built = (chosen.query_tiles, chosen.single_output, chosen.key_tile_cap)
+            asked |= dict(zip(free, built, strict=True))
+        return tuple(called.overruled(self, asked))
 
     def read_alone(self) -> Iterator[tuple[str, str]]:
         yield "launch.switches", "that the form with one query tile is launched where preferred"
