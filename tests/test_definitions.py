@@ -484,7 +484,12 @@ def test_inputs_and_values_may_have_the_names_of_what_a_kernel_has(
     assert (told["kernel"], told["release"]) == ("g", "1")
     assert told["inputs"] == dict.fromkeys(inputs, 5)
     assert told["values"] == dict.fromkeys(values, 10)
-    for command in (["derive"], ["explain", "--format", "json"], ["diff", "g.kcfg.yaml"]):
+    for command in (
+        ["derive"],
+        ["explain", "--format", "json"],
+        ["diff", "g.kcfg.yaml"],
+        ["sweep", "--columns", "all"],
+    ):
         done = CliRunner().invoke(application(command), [*command, "g.kcfg.yaml"])
         assert done.exit_code == 0, done.output
 

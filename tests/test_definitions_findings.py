@@ -86,6 +86,12 @@ def test_at_the_input_to_blame(tmp_path: Path, capsys: pytest.CaptureFixture[str
         ("inputs:\n  n: 3\nsupported: {deep: n > 5}\n", "3:3", "deep fails"),
         ("must:\n  never: 1 > 2\n", "2:1", "never fails"),
         (
+            "values:\n  few: 40 // 2\nroles:\n  a: {warps: 0-3, registers: few}\n"
+            "tensor_memory:\n  s: {columns: few, count: 2}\n",
+            "3:3",
+            "setmaxnreg 20 is 4 below",
+        ),
+        (
             "shared:\n  a: {bytes: 64}\n  b: {bytes: 128, in: a}\n",
             "4:3",
             "b would end at 128, past a",

@@ -48,7 +48,7 @@ def name_of(cls: type[Kernel], text: str) -> Name:
     for place, member in cls.places():
         if place == text:
             return _value(place, member, text)
-    key = rest if first == "inputs" else text
+    key = rest if first == "inputs" and rest else text
     for attribute, declared in cls.inputs.items():
         if declared.key == key:
             return Name(text, _kind(declared), declared.unit, _attribute(attribute))

@@ -60,10 +60,12 @@ def located(
 def in_text(cls: type[Kernel], path: str, file: str) -> Position | None:
     """Line and column in a file of the definition there that says what a finding is about.
 
-    That is its own key, or the nearest one around it. None for what none there says.
+    That is its own key, or the nearest one around it; of a value that is several keys, its
+    formula. None for what none there says.
     """
     said = cls.places_in_text
-    keys = (block for block, key in cls.plays.items() if key == path)
+    keys = [block for block, key in cls.plays.items() if key == path]
+    keys = keys if len(keys) == 1 else []
     for key in (path, *keys, f"values.{path}", f"inputs.{path}"):
         for around in _outwards(key):
             if around in said and said[around][0] == file:
