@@ -262,6 +262,17 @@ def test_pipelines_of_a_launch_are_drawn_where_no_region_says_where_they_lie() -
     check(picture.document([drawn]))
 
 
+def test_static_memory_alone_is_drawn() -> None:
+    text = "kernel: launch\nshape: {threads: 32, shared: {static: 1024}}"
+    (drawn,) = pictured.scenes(pictured.of_text(text))
+    (bar,) = drawn.part("smem").bars
+    assert [(span.name, span.start, span.size) for span in bar.spans[:2]] == [
+        ("static", 0, 1024),
+        ("free", 1024, 232448 - 1024),
+    ]
+    assert "32 blocks 1 warp each" in plain.text(terminal.pages([drawn]))
+
+
 def test_bytes_of_a_launch_that_no_region_names_are_called_so() -> None:
     (drawn,) = pictured.scenes(pictured.of_text(LAUNCH))
     (bar,) = drawn.part("smem").bars

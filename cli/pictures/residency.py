@@ -44,18 +44,21 @@ def residency_part(report: dict[str, Any], block: Block) -> Part:
 
 def _bar(found: Occupancy, name: str, unit: str, most: int, each: int) -> Bar:
     blocks = max(found.blocks, 1)
-    size = "B" if unit == "bytes" else unit
     taken = blocks * each
+
+    def said(count: int) -> str:
+        return f"{count:,} B" if unit == "bytes" else some(count, unit.removesuffix("s"))
+
     which = "block" if blocks == 1 else f"{blocks:,} blocks"
-    detail = f"{each:,} {size} for each block, as the SM sets them aside"
-    text = f"{each:,} {size}" + (" each" if blocks > 1 else "")
+    detail = f"{said(each)} for each block, as the SM sets them aside"
+    text = said(each) + (" each" if blocks > 1 else "")
     spans = [Span(which, 0, taken, "region", text, detail, blocks)]
     if taken < most:
-        left = f"{most - taken:,} {size}"
+        left = said(most - taken)
         spans.append(Span("rest", taken, most - taken, "free", left, f"{left} left over"))
     elif taken > most:
-        over = f"{taken - most:,} {size}"
+        over = said(taken - most)
         spans.append(Span("over", most, taken - most, "over", over, f"{over} too many"))
-    marks = (Mark(most, f"{most:,} {size}"),) if taken > most else ()
+    marks = (Mark(most, said(most)),) if taken > most else ()
     label = f"{name} of the SM: {most:,}" + (" B" if unit == "bytes" else "")
     return Bar(label, unit, max(most, taken), tuple(spans), marks)

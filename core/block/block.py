@@ -160,15 +160,14 @@ class Block(SharedMemory, Launched):
 
     @Derived
     def smem(self) -> SharedLayout | None:
-        """Where the dynamic shared memory's regions sit, as far as any of it is known."""
-        dynamic = self.dynamic_bytes
-        if dynamic is None:
+        """Where the dynamic shared memory's regions sit, if anything of shared memory is known."""
+        if self.shared_bytes is None:
             return None
         regions = [
             region.replaced(offset=start, name=region.name or f"region {index}")
             for index, (start, region) in enumerate(self.placed)
         ]
-        return shared("", self.target.smem_optin_per_block, dynamic, regions)
+        return shared("", self.target.smem_optin_per_block, self.dynamic_bytes or 0, regions)
 
     @Derived
     def tensor(self) -> TensorLayout | None:
