@@ -35,6 +35,11 @@ def product(*numbers: Number) -> Number:
     )
 
 
+def bracketed(number: Number) -> Number:
+    """The same in brackets, as part of a product."""
+    return Number(f"({number.text})", number.value)
+
+
 def above(a: Number, b: Number) -> Number:
     """Whether the first number is above the second, as a truth value to compare."""
     return Number(f"({a.text} > {b.text})", a.value > b.value)

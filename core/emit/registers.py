@@ -8,7 +8,16 @@ from typing import NamedTuple
 
 from kcfg.core.block.block import Block
 from kcfg.core.block.warpgroups import Share, alike, held, mixed
-from kcfg.core.emit.conditions import Number, at_most, literal, multiple, product, total, up_to
+from kcfg.core.emit.conditions import (
+    Number,
+    at_most,
+    bracketed,
+    literal,
+    multiple,
+    product,
+    total,
+    up_to,
+)
 from kcfg.core.emit.identifiers import Draft, Limits
 from kcfg.core.emit.model import Check
 from kcfg.core.emit.parts import Parts
@@ -60,9 +69,12 @@ def _dealt(
         for share, (_, cap) in zip(block.shares, roles, strict=True):
             asked += _times(sum(share.first <= each <= share.last for each in mine), cap)
         asked += _times(sum(each in silent for each in mine), entry)
-        granted = _times(len(mine), entry)
-        if asked and granted:
-            yield at_most(total(asked), total(granted), f"{why} in sub-partition {part}")
+        granted, said = _times(len(mine), entry), f"{why} in sub-partition {part}"
+        if asked and len(mine) * parts * warp.value == threads.value:  # all have as many warps
+            lanes = [bracketed(total(asked)), literal(parts), warp]
+            yield at_most(product(*lanes), product(threads, entry), said)
+        elif asked and granted:
+            yield at_most(total(asked), total(granted), said)
 
 
 def _times(count: int, number: Number) -> list[Number]:
