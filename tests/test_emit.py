@@ -64,6 +64,13 @@ def specs() -> list[Spec]:
     return found
 
 
+def spec_of(text: str) -> Spec:
+    """The first spec of a text."""
+    spec = next(iter(read(text, "text")))
+    assert isinstance(spec, Spec)
+    return spec
+
+
 def supported() -> list[Kernel]:
     """The known shapes that upstream takes, or has no verdict on."""
     kernels = (derive(each.kernel, each.release, each.inputs) for each in SHAPES)
@@ -665,8 +672,7 @@ def numbers(text: str, mark: str) -> Iterator[tuple[int, int]]:
 
 @pytest.mark.parametrize("name", ["deepseek-v3-2-index", "llama-3-70b-gate-up-nvfp4"])
 def test_a_number_that_is_changed_by_hand_is_caught_wherever_it_stands(name: str) -> None:
-    spec = next(iter(read(presets.text(name), name)))
-    assert isinstance(spec, Spec)
+    spec = spec_of(presets.text(name))
     text = emit.emit(spec.derive(), "python")
     module(text)
     places = list(numbers(text, "#"))
@@ -721,8 +727,7 @@ def test_sections_hold_each_other_without_the_seals(
     name: str, old: str, new: int, why: str
 ) -> None:
     """Where a number is changed and its seal with it, its twins and its formula still stand."""
-    spec = next(iter(read(HAND if name == "hand" else presets.text(name), name)))
-    assert isinstance(spec, Spec)
+    spec = spec_of(HAND if name == "hand" else presets.text(name))
     text = emit.emit(spec.derive(), "python")
     assert text.count(f"\n{old} ") or text.count(f" {old} ")
     tree = ast.parse(text.replace(old, f"{old.rpartition(' ')[0]} {new}", 1))
@@ -735,6 +740,13 @@ def test_sections_hold_each_other_without_the_seals(
         if each.msg is not None and not eval(ast.unparse(each.test), found)
     }
     assert any(why in each for each in broken if "changed by hand" not in each)
+
+
+def test_parts_of_one_name_are_no_twins() -> None:
+    shape = "{mbarriers: [{name: a, count: 2}, {name: a, count: 2}], mma: [{M: 64}, {N: 8}]}"
+    found = emit.emit(spec_of(f"kernel: launch\nshape: {shape}\n").derive(), "python")
+    assert "a_2_count: Final = 2" in found and "a_2_count is" not in found
+    assert "instruction1_N: Final = 8" in found
 
 
 @needs("g++")

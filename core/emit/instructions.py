@@ -18,7 +18,7 @@ SHAPE = {
 def instructions(block: Block, draft: Draft, parts: Parts) -> None:
     """The kind and shape of every instruction, as far as they are known."""
     for index, each in enumerate(block.mma):
-        start = f"{index}_" if len(block.mma) > 1 else ""
+        start = f"instruction{index}_" if len(block.mma) > 1 else ""
         if each.kind is not None:
             draft.add(f"{start}kind", each.kind, "text", "Its kind, as PTX has it.")
         for key, (unit, doc) in SHAPE.items():

@@ -33,6 +33,7 @@ def twins(kernel: Kernel, known: Numbers, given: Numbers, parts: Parts) -> Itera
             elif twin.value == number.value and twin.text != number.text:
                 yield equal(number, twin, f"{number.text} is {twin.text}")
     for path, numbers in parts.playing.items():
-        for number in numbers[1:] if path not in plays else ():
+        whole = path not in plays and "[" not in path  # of parts, several may have one name
+        for number in numbers[1:] if whole else ():
             if number.value == numbers[0].value:
                 yield equal(number, numbers[0], f"{number.text} is {numbers[0].text}")
