@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from os import PathLike
 from typing import Any
 
@@ -15,9 +14,9 @@ from kcfg.core.engine.graph import graph
 from kcfg.core.engine.quantity import Input
 from kcfg.core.spec.problem import meant
 from kcfg.errors import error
-from kcfg.given import mapping, plain, several, shown, text
+from kcfg.given import mapping, settled, several, shown, text
 from kcfg.manual import Manual
-from kcfg.pruning import VALUES, Dropped, judge, prune
+from kcfg.pruning import Dropped, judge, prune
 
 FIELDS = ("num_stages", "num_warps", "num_ctas", "maxnreg")
 """What a ``triton.Config`` says beside its ``kwargs``."""
@@ -137,10 +136,10 @@ def early_config_prune(
             raise error(f"`{key}` is in names and given as {shown(fixed[key])}: leave one out", key)
     for key, name in said.items():
         text(name, f"the name of the argument that is {key}", f"names.{key}")
-    settled = {key: _value(value, declared[key], value) for key, value in fixed.items()}
-    for key, value in settled.items():
+    values = {key: _value(value, declared[key], value) for key, value in fixed.items()}
+    for key, value in values.items():
         value_of(about.cls, key, value)
-    return EarlyConfigPrune(about, named, dict(said), settled)
+    return EarlyConfigPrune(about, named, dict(said), values)
 
 
 def _configs(given: Any) -> list[Any]:
@@ -162,8 +161,7 @@ def _value(value: Any, declared: Input, otherwise: Any = MISSING) -> Any:
     """What an argument is as the value of an input; ``otherwise`` where it is none, as a tensor."""
     if type(value).__name__ == "constexpr":
         value = value.value
-    with suppress(TypeError):
-        value = value if type(value) in VALUES else plain(value)
+    value = settled(value)
     if declared.unit == "dtype" and not isinstance(value, str | None):
         of = getattr(value, "base", None) if not hasattr(value, "dtype") else value
         said = getattr(of, "dtype", value)

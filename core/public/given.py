@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from enum import Enum
+from operator import index
 from typing import Any
 
 from kcfg.core.spec.problem import quoted
@@ -61,18 +63,29 @@ def mapping(value: Any, what: str) -> Mapping[str, Any]:
     return value
 
 
+VALUES = {bool, int, str, type(None)}
+"""What a value of an input is."""
+
+
+def settled(value: Any) -> Any:
+    """What a value stands for; itself where it stands for nothing, which is then refused."""
+    try:
+        return value if type(value) in VALUES else plain(value)
+    except TypeError:
+        return value
+
+
 def plain(value: Any) -> Any:
     """A value that stands for a number, a truth value or a text, as that; TypeError for others.
 
     Those are the numbers of NumPy, members of an enumeration, and what Python may index by.
     """
-    from enum import Enum
-    from operator import index
-
     if isinstance(value, Enum):
         return value.value
     if type(value).__module__ == "numpy" and not getattr(value, "shape", ()):
         return value.item()
+    if isinstance(value, str):
+        return str.__str__(value)
     if hasattr(type(value), "__index__"):
         return index(value)
     raise TypeError(f"not {shown(value)}")

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from kcfg.calls import asked, value_of, written
+from kcfg.calls import asked, value_of
 from kcfg.configuration import Configuration, derived
 from kcfg.core.kernel import MUST, VERDICT, Kernel
 from kcfg.errors import error
-from kcfg.given import mapping, several, shown
+from kcfg.given import VALUES, mapping, settled, several, shown
 from kcfg.manual import Manual, opened
 
 if TYPE_CHECKING:
     from kcfg.core.sweep.grid import Axis
 
 C = TypeVar("C", bound=Mapping[str, Any])
-
-VALUES = {bool, int, str, type(None)}
-"""What a value of an input is."""
 
 FEW = 64
 """Candidates up to which arrays take longer than one after the other."""
@@ -182,7 +178,7 @@ def _as_arrays(
     for key in keys:
         column = [each[key] for each in given]
         if not set(map(type, column)) <= VALUES:
-            column = [one if type(one) in VALUES else json.loads(written(one)) for one in column]
+            column = [one if type(one) in VALUES else settled(one) for one in column]
         if not set(map(type, column)) <= VALUES:
             return None  # no value of an input
         if {bool, int} <= set(map(type, column)):
