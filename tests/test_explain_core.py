@@ -436,6 +436,9 @@ def test_another_kernel_that_takes_a_refused_shape_is_named() -> None:
     deep = shapes.derive("fa4", "26.7", {**shape, "qk_depth": 512, "ov_depth": 512})
     assert [(each.kernel, each.release) for each in elsewhere(deep)] == [("mha_depth512", "26.7")]
     assert story(deep).elsewhere == ("mha_depth512 26.7",)
+    wide = shapes.derive("fa4", "26.7", {**shape, "qk_depth": 320, "ov_depth": 320})
+    assert wide.verdict is False
+    assert not list(elsewhere(wide))
     fits = shapes.derive("fa4", "26.7", {**shape, "qk_depth": 128, "ov_depth": 128})
     assert not list(elsewhere(fits))
     # What the other kernel has no word for must be left at its default.
@@ -455,6 +458,11 @@ def test_a_kernel_of_another_library_that_takes_a_refused_problem_is_named() -> 
     deep = {"head_dim": 512, "head_dim_v": 512, "num_heads": 16, "num_heads_kv": 4}
     (back,) = abroad(kcfg.derive("fa4_cute", **deep).derived)
     assert (back.kernel, back.library, dict(back.given)["group"]) == ("mha_depth512", "MAX", 4)
+    # Nor is a kernel named that upstream does not send such heads to.
+    narrow = {**deep, "head_dim": 160, "head_dim_v": 160}
+    assert [each.kernel for each in abroad(kcfg.derive("fa4_cute", **narrow).derived)] == ["fa4"]
+    uneven = {**deep, "head_dim": 256, "head_dim_v": 128}
+    assert not list(abroad(kcfg.derive("fa4_cute", **uneven).derived))
     # What the other library has no word for must be left at its default.
     assert not list(abroad(kcfg.derive("fa4_cute", window_left=9, **deep).derived))
 

@@ -1,9 +1,4 @@
-"""Kernels of other libraries that take what one refuses: the same job, asked in other words.
-
-What a kernel does, and what its inputs are called by all that do the same, is said by a file
-``job.json`` in its folder: ``job`` and ``words``; ``given`` are inputs without a default and what
-they are given, ``apart`` those that others are told at a call, if at all.
-"""
+"""Kernels of other libraries that take what one refuses: the same job, asked in other words."""
 
 from __future__ import annotations
 
@@ -12,6 +7,7 @@ from typing import Any, NamedTuple
 
 from kcfg.core import kernels
 from kcfg.core.explain.elsewhere import takes
+from kcfg.core.explain.jobs import asked_of, sent, told
 from kcfg.core.kernel import Kernel
 
 
@@ -40,7 +36,7 @@ def abroad(kernel: Kernel) -> Iterator[Taker]:
     job = kernels.job(kernel.kernel)
     if kernel.verdict is not False or job is None:
         return
-    asked = _asked(kernel, job)
+    asked = asked_of(kernel, job)
     if asked is None:
         return
     for name in kernels.names():
@@ -49,7 +45,7 @@ def abroad(kernel: Kernel) -> Iterator[Taker]:
             continue
         if kernels.library(name) == type(kernel).library:
             continue
-        given = _told(asked, other)
+        given = told(asked, other) if sent(asked, other) else None
         if given is None:
             continue
         cls = kernels.find(name)
@@ -62,37 +58,3 @@ def abroad(kernel: Kernel) -> Iterator[Taker]:
         if cls(target=kernel.target, **inputs).verdict:
             words = tuple(Word(*each) for each in given.items())
             yield Taker(cls.kernel, cls.release, cls.library, words)
-
-
-def _asked(kernel: Kernel, job: dict[str, Any]) -> dict[str, Any] | None:
-    """What a kernel is asked, by common words; None where something has no word."""
-    words = {key: word for word, key in job["words"].items()}
-    found = {}
-    for name, member in kernel.inputs.items():
-        value = getattr(kernel, name)
-        if member.key in words:
-            found[words[member.key]] = value
-        elif member.tunable or member.key in job.get("apart", ()):
-            continue
-        elif value != job.get("given", {}).get(member.key, member.default):
-            return None
-    return found
-
-
-def _told(asked: dict[str, Any], job: dict[str, Any]) -> dict[str, Any] | None:
-    """The inputs of another kernel, by key; None where it has no word for something.
-
-    Heads that share a KV head are told by their number, or by that of the KV heads.
-    """
-    asked = dict(asked)
-    for one, other in (("group", "heads_kv"), ("heads_kv", "group")):
-        if one in asked and one not in job["words"]:
-            count, rest = divmod(asked["heads"], asked.pop(one) or 1)
-            if rest:
-                return None
-            asked[other] = count
-    if not asked.keys() <= job["words"].keys():
-        return None
-    words: dict[str, str] = job["words"]
-    given: dict[str, Any] = job.get("given", {})
-    return {words[word]: value for word, value in asked.items()} | given

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from kcfg.core import kernels
+from kcfg.core.explain.jobs import asked_of, sent
 from kcfg.core.kernel import Kernel
 from kcfg.core.once import once
 
@@ -19,7 +20,8 @@ def elsewhere(kernel: Kernel) -> Iterator[Kernel]:
     """
     if kernel.verdict is not False:
         return
-    asked = kernel.asked()
+    asked, job = kernel.asked(), kernels.job(kernel.kernel)
+    words = asked_of(kernel, job) if job else None
     for other in _related(type(kernel)):
         known = {member.key: name for name, member in other.inputs.items()}
         given = {known[key]: value for key, value in asked.items() if key in known}
@@ -27,6 +29,9 @@ def elsewhere(kernel: Kernel) -> Iterator[Kernel]:
             if any(not takes(other, name, value) for name, value in given.items()):
                 continue
             if other.faults(kernel.target, given):
+                continue
+            job = kernels.job(other.kernel)
+            if words is not None and job is not None and not sent(words, job):
                 continue
             found = other(target=kernel.target, **given)
             if found.verdict:
