@@ -120,6 +120,8 @@ class Kernel(Struct):
     `-` for one from standard input, which no other command can name."""
     places_in_text: ClassVar[dict[str, tuple[str, int, int]]] = {}
     """Where keys of the block are said: file, line and column, where a text says them."""
+    doubts: ClassVar[tuple[tuple[str, str, int, int], ...]] = ()
+    """What the text that defines it says in vain: path, message, line and column."""
     spellings: ClassVar[tuple[Spelling, ...]] = ()
     """Other ways to give an input."""
     plays: ClassVar[dict[str, str]] = {}

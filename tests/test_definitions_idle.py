@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import defined
 import pytest
 
+from kcfg.cli.hook import run as validate
 from kcfg.core.report import report
 
 G = "defines: g\n"
@@ -74,7 +77,6 @@ MODE = f"{G}inputs: {{mode: {{choices: [fast, exact]}}, n: {{default: 3, most: 8
         ("title:\n", "2:7", "or no key at all"),
         ("without: [x]\n", "2:1", "what `extends` takes over"),
         ("extends: index_prefill 26.6\nwithout:\n", "3:9", "expected the names of values"),
-        ("needs: wgmma\n", "2:8", "say `target`, one of h100"),
         ("target: h200\nneeds: tcgen05\n", "2:9", "g needs tcgen05 tensor cores; h200"),
         ("launch: {pipelines: [{stages: max}]}\n", "2:31", "a formula counts them here"),
     ],
@@ -88,18 +90,45 @@ def test_what_would_mean_nothing_is_refused(text: str, place: str, says: str) ->
 @pytest.mark.parametrize(
     ("value", "place", "says"),
     [
-        ("{by: mode, cases: {fats: 2, exact: 3}}", "4:25", "did you mean `fast`?"),
-        ("{by: n, cases: {3: 2, 16: 3}}", "4:28", "must be at most 8, not 16"),
         ("{by: [n, n], cases: {[3, 3]: 2}}", "4:15", "`n` is given twice"),
         ("{by: n, cases: {3: 2, 4: true}}", "4:31", "a truth value, where the first case gives"),
+    ],
+)
+def test_a_table_says_each_thing_once(value: str, place: str, says: str) -> None:
+    ((at, message),) = defined.complaints(f"{MODE}  x: {value}\n")
+    assert at == place, message
+    assert says in message
+
+
+@pytest.mark.parametrize(
+    ("value", "place", "says"),
+    [
+        ("{by: mode, cases: {fast: 1, fats: 2, exact: 3}}", "4:34", "did you mean `fast`?"),
+        ("{by: n, cases: {3: 2, 16: 3}}", "4:28", "must be at most 8, not 16"),
         ('1 if mode == "fats" else 2', "4:19", "never 'fats': one of fast, exact; did you mean"),
         ("1 if mode in ['fast', 'slow'] else 2", "4:28", "`mode` is never 'slow'"),
     ],
 )
-def test_what_no_input_is_comes_up_in_no_formula(value: str, place: str, says: str) -> None:
-    ((at, message),) = defined.complaints(f"{MODE}  x: {value}\n")
-    assert at == place, message
-    assert says in message
+def test_what_no_input_is_is_doubted_and_derived(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], value: str, place: str, says: str
+) -> None:
+    path = tmp_path / "g.kcfg.yaml"
+    path.write_text(f"{MODE}  x: {value}\n---\nkernel: g\nshape: {{mode: fast}}\n")
+    assert validate([str(path)]) == 0
+    (found, _) = capsys.readouterr().out.strip().splitlines()
+    assert found.startswith(f"{path}:{place}: warning SPEC003 ") and says in found
+    assert validate([str(path), "--strict"]) == 1
+
+
+def test_specs_may_name_the_target_that_a_definition_does_not(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "g.kcfg.yaml"
+    path.write_text(f"{G}needs: wgmma\n---\nkernel: g\ntarget: h200\n")
+    assert validate([str(path)]) == 0, capsys.readouterr().out
+    path.write_text(f"{G}needs: wgmma\n---\nkernel: g\n")
+    assert validate([str(path)]) == 1
+    assert "g needs wgmma tensor cores" in capsys.readouterr().out
 
 
 def test_a_child_may_have_fewer_choices_than_what_it_extends() -> None:

@@ -338,6 +338,7 @@ class _Builder:
             "spellings": (*(base.spellings if base else ()), *self.inputs.spellings),
             "plays": {**(base.plays if base else {}), **self.figures.plays},
             "places_in_text": self.figures.at,
+            "doubts": tuple(definition.own.doubts),
             "digest": digest_of(definition, base),
         }
         if definition.parent is not None and base is None:

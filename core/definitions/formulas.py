@@ -12,7 +12,7 @@ from kcfg.core.definitions.names import Names, attribute_of, read
 from kcfg.core.definitions.text import Said
 from kcfg.core.engine.quantity import Unit
 from kcfg.core.engine.trees import compiled, path_of, preorder, rebuilt, written_as, written_for
-from kcfg.core.expressions.grammar import Checked, ExpressionError, call, checked
+from kcfg.core.expressions.grammar import Checked, ExpressionError, NeverError, call, checked
 from kcfg.core.expressions.words import FUNCTIONS, Kind
 from kcfg.core.spec.nodes import ScalarNode
 from kcfg.core.spec.problem import shown
@@ -83,7 +83,7 @@ class Formulas:
             return None
         self.names.inherited = said.text.heir is not None
         try:
-            found = checked(node.value.replace("\n", " "), self.names)
+            found = self._checked(said, path, node.value.replace("\n", " "))
         except ExpressionError as error:
             said.wrong(path, str(error), error.column)
             return None
@@ -91,6 +91,15 @@ class Formulas:
             said.wrong(path, _unlike(kind, found.kind, node.value))
             return None
         return found
+
+    def _checked(self, said: Said, path: str, formula: str) -> Checked:
+        """A formula in the names so far; a text that never comes up in it is only in doubt."""
+        try:
+            return checked(formula, self.names)
+        except NeverError as error:
+            said.text.doubt(said.value, path, str(error), error.column)
+            self.names.inherited = True
+            return checked(formula, self.names)
 
     def number(self, said: Said, path: str, least: int = 0) -> Checked | None:
         """A formula that counts something: a constant below ``least`` is refused."""

@@ -36,14 +36,12 @@ def target_of(definition: Definition) -> str:
 
 def check_target(definition: Definition, made: type[Kernel]) -> None:
     """Refuse a default target that the kernel cannot be derived for."""
+    why = made.refuses(targets.find(made.default_target)) if made.default_target else None
     key = next((key for key in ("target", "needs") if key in definition.head), "")
-    found = targets.find(made.default_target or targets.DEFAULT)
-    why = made.refuses(found) if key else None
-    if why is None:
+    if why is None or not key:
         return
     able = [name for name in targets.names() if made.refuses(targets.find(name)) is None]
-    default = "" if made.default_target else ", the target of specs that name none"
-    definition.head[key].wrong(key, f"{why}{default}: say `target`, one of {listed(able)}")
+    definition.head[key].wrong(key, f"{why}: say `target`, one of {listed(able)}")
 
 
 def digest_of(definition: Definition, base: type[Kernel] | None) -> str:

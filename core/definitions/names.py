@@ -52,8 +52,8 @@ class Names:
     def __init__(self) -> None:
         self.known: dict[str, Name] = {}
         self.inherited = False
-        """Whether the formula at hand is of another document, whose inputs may have had more
-        choices than here."""
+        """Whether the formula at hand may ask for texts that no input has: that of another
+        document, whose inputs may have had more choices, and one of which that was said."""
         self.below: dict[str, str] = {}
         """Values that are not read yet, each with what to say of it."""
         self.indexed: Callable[[str], Name | None] = lambda name: None

@@ -47,6 +47,8 @@ class Text:
     def __init__(self, document: Document, notes: Notes) -> None:
         self.document, self.notes = document, notes
         self.heir: tuple[Text, Node] | None = None
+        self.doubts: list[tuple[str, str, int, int]] = []
+        """What it says in vain: path, message, line and column."""
 
     @property
     def file(self) -> str:
@@ -69,6 +71,12 @@ class Text:
         heir, extends = self.heir
         line, column = self.at(where)
         heir.wrong(extends, path, f"{self.file}:{line}:{column}: {message}")
+
+    def doubt(self, node: Node, path: str, message: str, column: int = 1) -> None:
+        """Note what is said in vain, which only this document's own readers are told."""
+        if self.heir is None:
+            where = node if column == 1 else self._within(node, column)
+            self.doubts.append((path, message, *self.at(where)))
 
     def unknown(self, key: Node, path: str, known: Iterable[str]) -> None:
         """Note a key that nobody knows."""

@@ -233,10 +233,14 @@ class Values:
         found: list[Literal] = []
         for node, name in zip(nodes, by.values(), strict=True):
             try:
-                found.append(_literal(node, name, cases.text.heir is None))
+                found.append(_literal(node, name, own=False))
             except RefusedError as error:
                 cases.text.wrong(node, path, str(error))
                 return None
+            try:
+                _literal(node, name, own=cases.text.heir is None)
+            except RefusedError as error:
+                cases.text.doubt(node, path, f"this case never comes up: {error}")
         return tuple(found)
 
     # Conditions
@@ -305,7 +309,7 @@ def _kind(found: Checked) -> str:
 
 
 def _literal(node: Node, name: Name, own: bool) -> Literal:
-    """What a case is for; of an input only what that may be, in a document of its ``own``."""
+    """What a case is for; ``own`` refuses what the input that it goes by is never."""
     declared = name.declared if own else None
     if name.kind == "number":
         number = integer(node)

@@ -47,6 +47,10 @@ class ExpressionError(ValueError):
         self.column = column
 
 
+class NeverError(ExpressionError):
+    """A text is compared with what it never is: what is asked can be worked out all the same."""
+
+
 class UnknownNameError(LookupError):
     """A name that nobody declared; its text says what was meant."""
 
@@ -129,9 +133,11 @@ class _Checker:
         """A part of the expression as it is written."""
         return self.bytes[node.col_offset : node.end_col_offset].decode(errors="replace")
 
-    def wrong(self, node: ast.expr, message: str) -> ExpressionError:
+    def wrong(
+        self, node: ast.expr, message: str, error: type[ExpressionError] = ExpressionError
+    ) -> ExpressionError:
         before = self.bytes[: node.col_offset].decode(errors="replace")
-        return ExpressionError(message, len(before) + self.margin + 1)
+        return error(message, len(before) + self.margin + 1)
 
     def refused(self, node: ast.expr, why: str = "not allowed here") -> ExpressionError:
         return self.wrong(node, f"{shown(self.said(node))} is {why}")
@@ -331,7 +337,8 @@ class _Checker:
         close = nearest(written, two.texts)
         hint = f"; did you mean {close!r}?" if close else ""
         known = listed(two.texts)
-        raise self.wrong(node, f"`{two.names[0]}` is never {written!r}: one of {known}{hint}")
+        never = f"`{two.names[0]}` is never {written!r}: one of {known}{hint}"
+        raise self.wrong(node, never, NeverError)
 
     def spelled(self, one: Checked, two: Checked, node: ast.expr) -> Checked:
         """``one`` with its text in full, should ``two`` be of a unit with known texts."""

@@ -49,6 +49,13 @@ REFUSED = Check(
     "do not go together. It cannot be ignored.",
     waivable=False,
 )
+IDLE = Check(
+    "SPEC003",
+    "warning",
+    "Whether all that a definition says can come up.\n\n"
+    "A case of a table that none of its input's values reaches, or a text that an input is\n"
+    "compared with and never is, is often a slip of the pen, and the number another than meant.",
+)
 NO_KERNEL = Check(
     "LOG001",
     "error",
@@ -103,4 +110,7 @@ MALFORMED = Check(
     "The one form is `# kcfg: ignore[ID, ID] reason`.",
 )
 
-CHECKS = (UNREADABLE, REFUSED, NO_KERNEL, MIXED, PIN, STALE, UNUSED, NO_REASON, UNKNOWN, MALFORMED)
+CHECKS = (
+    *(UNREADABLE, REFUSED, IDLE, NO_KERNEL, MIXED, PIN, STALE),
+    *(UNUSED, NO_REASON, UNKNOWN, MALFORMED),
+)

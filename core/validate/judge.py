@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from kcfg.core import targets
 from kcfg.core.finding import Finding
 from kcfg.core.findings import findings
 from kcfg.core.spec import Defined, Spec, read_document
@@ -80,15 +81,27 @@ def document(written: Document, mode: Mode, known: Known) -> Judged:
 def _of_definition(defined: Defined, written: Document, mode: Mode, known: Known) -> Judged:
     """What is to be said about a definition, by what it derives of its defaults."""
     source = f"{mode.file}#{written.number}:{written.line}"
-    if defined.cls.needed:
-        return Judged(mode.file, source, defined.cls.kernel, (), spec=False, definition=True)
+    cls, idle = defined.cls, tuple(_idle(defined.cls, mode))
+    if cls.needed or cls.refuses(targets.find(cls.default_target or targets.DEFAULT)):
+        return Judged(mode.file, source, cls.kernel, idle, spec=False, definition=True)
     spec = read_document(defined.spec, mode.file, mode.overrides, known)
     if not isinstance(spec, Spec):
         problems = [] if isinstance(spec, Defined) else spec
         return refused([_of_text(each, defined, mode) for each in problems], mode.file, source)
     judged = _judged(spec, mode)
     found = tuple(_in_text(each, spec, mode) for each in judged.found)
-    return judged._replace(found=found, spec=False, definition=True)
+    return judged._replace(found=(*idle, *found), spec=False, definition=True)
+
+
+def _idle(cls: type[Kernel], mode: Mode) -> Iterator[Located]:
+    """What a definition says in vain."""
+    for path, message, *position in cls.doubts:
+        from kcfg.core.validate import checks, problems
+
+        line, column = position
+        finding = problems.of(checks.IDLE, message, mode.file, (line, column), path)
+        if mode.shows(finding):
+            yield Located(finding)
 
 
 def _in_text(located: Located, spec: Spec, mode: Mode) -> Located:
