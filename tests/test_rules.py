@@ -773,6 +773,11 @@ SEVERITIES = [
     ("SMEM002", "shared: {static: 1, dynamic: 49145, opt_in: false}", "warning"),
     ("SMEM004", "blocks_per_sm: 2, shared: {static: 1, dynamic: 115705}", "warning"),
     ("CHK001", "registers: {entry: 168}, compiled: {registers: 160}", "warning"),
+    (
+        "CHK018",
+        "cluster: [2], registers: {launch_bounds: [128, 1, 2]}, compiled: {max_cluster: 4}",
+        "warning",
+    ),
     ("GRD002", "cooperative: true, grid: [4], cluster: [2], block: [128]", "info"),
     ("SMEM002", "shared: {dynamic: 100000, opt_in: false}", "error"),
     ("SMEM002", "shared: {dynamic: 100000}", "info"),
