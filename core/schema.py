@@ -18,6 +18,8 @@ from kcfg.core.spec.known import LAUNCH, listed, releases
 DRAFT = "http://json-schema.org/draft-04/schema#"
 """The draft whose integers are written without a fraction, as the reader wants them."""
 
+ONE_LINE = r"^[^\x00-\x1f\x7f-\xa0\u2028\u2029]*$"
+"""Text without line breaks and control characters."""
 BUILD = {
     "description": "What the kernel is in what a compiler makes, for `kcfg check`.",
     "type": ["object", "null"],
@@ -26,6 +28,7 @@ BUILD = {
         "kernel": {
             "description": "Its name or a part of it, mangled or not, or a pattern with * and ?.",
             "type": ["string", "number", "boolean", "null"],
+            "pattern": ONE_LINE,
         }
     },
 }
@@ -88,6 +91,7 @@ def _derived(cls: type[Kernel], named: str, newest: str) -> dict[str, Any]:
         _shape(cls),
         named,
         cls.default_target or targets.DEFAULT,
+        tuple(name for name in targets.names() if not cls.refuses(targets.find(name))),
         release=_release(cls, newest),
         expect=_expect(cls),
         **sections,
@@ -98,7 +102,7 @@ def _section(members: list[Input], required: bool) -> dict[str, Any]:
     """The schema of ``call``."""
     return {
         "description": "The call: how many sequences, and how long.",
-        "type": "object",
+        "type": "object" if required else ["object", "null"],
         "additionalProperties": False,
         "properties": {member.key: _input(member) for member in members},
         **_needs(m.key for m in members if required and m.default is REQUIRED),
@@ -113,13 +117,16 @@ def _needs(keys: Iterable[str]) -> dict[str, Any]:
 
 def _release(cls: type[Kernel], newest: str) -> dict[str, Any]:
     said = f"Upstream release; {newest} if left out."
+    none = [None] if cls.release == newest else []
     if cls.digest is not None:
-        return {"description": f"Version; {newest} if left out.", "enum": _versions(cls.release)}
+        versions = [*_versions(cls.release), *none]
+        return {"description": f"Version; {newest} if left out.", "enum": versions}
     return {
         "description": said,
         "anyOf": [
             *({"type": "number", "enum": [each]} for each in _versions(cls.release)[1:]),
             {"type": "string", "pattern": _pattern(cls.release)},
+            *({"type": "null"} for _ in none),
         ],
     }
 
@@ -137,6 +144,7 @@ def _spec(
     shape: dict[str, Any],
     named: str,
     target: str = targets.DEFAULT,
+    taken: tuple[str, ...] = (),
     **others: dict[str, Any],
 ) -> dict[str, Any]:
     return {
@@ -146,10 +154,11 @@ def _spec(
         "additionalProperties": False,
         "properties": {
             "kernel": {"enum": list(dict.fromkeys((kernel, named)))},
-            "target": {"description": f"GPU; {target} if left out.", **_target()},
+            "target": {"description": f"GPU; {target} if left out.", **_target(taken)},
             "name": {
                 "description": "A label of your own, on one line.",
                 "type": ["string", "number", "boolean", "null"],
+                "pattern": ONE_LINE,
             },
             "shape": shape,
             "build": BUILD,
@@ -159,14 +168,14 @@ def _spec(
 
 
 @cache
-def _target() -> dict[str, Any]:
-    """Every spelling of a target: in whatever letter case, with marks between or without."""
-    known = [targets.find(name) for name in targets.names()]
+def _target(taken: tuple[str, ...]) -> dict[str, Any]:
+    """Every spelling of some targets, or of all: in any letter case, with marks or without."""
+    known = [targets.find(name) for name in taken or targets.names()]
     spelled = [name for each in known for name in (each.name, *targets.spellings(each))]
     numbers = [float(each.cc) for each in known]
     return {
         "anyOf": [
-            {"enum": [*targets.names(), None]},
+            {"enum": [*(each.name for each in known), None]},
             {"type": "number", "enum": sorted(set(numbers))},
             {"type": "string", "pattern": targets.pattern(spelled)},
         ]
@@ -242,7 +251,7 @@ def _expect(cls: type[Kernel]) -> dict[str, Any]:
     return {
         "description": "Results pinned for `kcfg validate`: a value, a bound such as '<= 232448', "
         "or a list of allowed values.",
-        "type": "object",
+        "type": ["object", "null"],
         "additionalProperties": False,
         "properties": {
             key: {"description": member.doc, **_pin(str(member.unit))}

@@ -49,6 +49,9 @@ def test_one_kernel_has_a_schema_of_its_own(kernel: str) -> None:
         ("shape.qkv_dtype", "bf17"),
         ("shap", {}),
         ("expect", {"BNN": 128}),
+        ("target", "h100"),
+        ("name", "two\nlines"),
+        ("build", {"kernel": "two\nlines"}),
     ],
 )
 def test_what_the_reader_refuses_does_not_fit(path: str, value: Any) -> None:
@@ -65,11 +68,17 @@ def test_what_the_reader_refuses_does_not_fit(path: str, value: Any) -> None:
 
 
 INDEX = (
-    "kernel: index_prefill\nrelease: 26.6\n%s\nshape: {dtype: fp8_e4m3, ks_dtype: f32, depth: %s,"
+    "kernel: index_prefill\n%s\nshape: {dtype: fp8_e4m3, ks_dtype: f32, depth: %s,"
     " BM_key: 128, mma_n: 192, num_heads: 32}\n"
 )
 HEADS = (
+    "release: null",
+    "release: 26.7",
     "name: 5",
+    'name: "a\\tb"',
+    "name: é",
+    "target: h100",
+    "expect: null",
     "name: true",
     "name: null",
     "name: [a]",
