@@ -186,6 +186,27 @@ def test_triton_alone(tmp_path: Path) -> None:
     )
 
 
+def test_tritons_list_of_files_is_passed_over(tmp_path: Path) -> None:
+    group = tmp_path / "__grp__mm.json"
+    group.write_text('{"child_paths": {"mm.ttir": "/cache/mm.ttir"}}')
+    judged = judge(tmp_path, launch(TRITON), group, BUILDS / "mm.json")
+    assert judged.rules == FINE and "judged: mm" in judged.notes
+    assert judge(tmp_path, launch(TRITON), group).of("LOG001").severity == WRONG
+
+
+def test_of_a_derived_kernel_the_reasons_are_the_builds(tmp_path: Path) -> None:
+    spec = (
+        "kernel: fa4\nrelease: 26.6\nshape: {qkv_dtype: bf16, num_q_heads: 32, group: 4,"
+        " qk_depth: 128, ov_depth: 128, page_size: 128}\n"
+    )
+    ptx = BUILDS / "tensor.sm_100a.ptx"
+    judged = judge(tmp_path, spec, ptx, name="fixed")
+    assert judged.rules == {"CHK012": WRONG, "CHK015": WRONG}
+    assert "CHK001: its PTX does not report the registers here" in judged.notes
+    log = judge(tmp_path, spec, LOG.encode(), name="clean_scale")
+    assert "CHK001" in log.rules and "CHK001" not in log.notes  # judged, and so not named as not
+
+
 # Where the tool is
 
 

@@ -40,11 +40,15 @@ class RefusedError(Exception):
 
 
 class Artifact:
-    """One file of a build; ``file`` is its name in messages."""
+    """One file of a build; ``file`` is its name in messages.
+
+    One that is ``silent`` belongs to a build, and is not to tell of any kernel.
+    """
 
     def __init__(self, path: str) -> None:
         self.path, self.file = path, STDIN if path == "-" else path
         self._held: list[Build] | None = None
+        self.silent = False
 
     def builds(self) -> Iterator[Build]:
         """Its kernels, in order; standard input and pipes are read once.
@@ -101,6 +105,9 @@ class Artifact:
 
     def _triton(self, data: bytes) -> Iterator[Build]:
         """The kernel of Triton's file, with what its cubin says where that can be read."""
+        if triton.is_group(data):
+            self.silent = True
+            return
         if triton.read(data) is None:
             raise RefusedError(triton.NOT_ONE)
         code, tool = triton.beside(self.path), tools.find(cubin=True)

@@ -77,7 +77,7 @@ class Check:
             except RefusedError as error:
                 yield _trouble(checks.UNREADABLE, str(error), artifact.file)
             else:
-                if not seen:
+                if not seen and not artifact.silent:
                     message = f"this file tells of no kernel: {HOW}"
                     yield _trouble(checks.NO_KERNEL, message, artifact.file)
 

@@ -14,6 +14,8 @@ ENDING = ".json"
 CODE = ".cubin"
 NEEDS = ("name", "shared", "num_warps")
 """Keys by which it is told from other JSON."""
+GROUP = "child_paths"
+"""What Triton's list of the files of one kernel has: it tells of no kernel itself."""
 NOT_ONE = (
     "this JSON is not what Triton keeps beside a cubin: it lacks `name`, `shared` or `num_warps`"
 )
@@ -26,16 +28,26 @@ def beside(path: str) -> str:
     return other if other not in (path, stem) and os.path.isfile(other) else ""
 
 
+def is_group(data: bytes) -> bool:
+    """Whether this is Triton's list of a kernel's files (``__grp__*.json``)."""
+    said = _json(data)
+    return isinstance(said, dict) and said.keys() == {GROUP}
+
+
+def _json(data: bytes) -> Any:
+    try:
+        return json.loads(data, parse_int=figure)
+    except (ValueError, RecursionError):
+        return None
+
+
 def read(data: bytes) -> Build | None:
     """The kernel that Triton's file is about; None for another JSON.
 
     ``shared`` is all of a block's shared memory, which Triton takes as dynamic memory;
     ``num_warps`` counts those of warp specialization too.
     """
-    try:
-        said = json.loads(data, parse_int=figure)
-    except (ValueError, RecursionError):
-        return None
+    said = _json(data)
     if not isinstance(said, dict) or not said.keys() >= set(NEEDS):
         return None
     if not isinstance(said["name"], str) or not said["name"].isprintable():

@@ -81,7 +81,8 @@ def untold(reported: Iterable[Reported]) -> Iterator[str]:
         yield from _about(each)
     hidden = joined(_hidden(every))
     if hidden:
-        yield f"{place}: not judged: {hidden}: not in what {every[0].build.tool} reports"
+        tool = every[0].build.tool
+        yield f"{place}: not judged: {hidden}: not in what {tool} {_verb(tool, 'reports')}"
 
 
 def _silent(reported: Reported) -> Iterator[tuple[str, str]]:
@@ -108,10 +109,16 @@ def _reason(reported: Reported, path: str) -> str:
     if path.startswith(BUILD):
         if digits := max((reported.build.long.get(key, 0) for key in KEYS_OF[path]), default=0):
             return f"{WHAT[path]}: {digits:,} digits are no figure"
-        return f"{reported.build.tool} does not report {WHAT[path]} here"
+        tool = reported.build.tool
+        return f"{tool} {_verb(tool, 'does')} not report {WHAT[path]} here"
     if reported.block.kernel is not None:
         return f"{GIVEN_BY.get(path, f'`{path}`')}: not part of what is derived"
     return f"{GIVEN_BY.get(path, f'`{path}`')} not given"
+
+
+def _verb(tool: str, singular: str) -> str:
+    """What one tool does, or two together."""
+    return {"does": "do", "reports": "report"}[singular] if " and " in tool else singular
 
 
 def _about(reported: Reported) -> Iterator[str]:

@@ -283,7 +283,8 @@ def missing(block: Block) -> Iterator[tuple[Rule, str]]:
     given, kernel = _given(block), block.kernel_class
     for each in rules():
         lacking = (path for path in each.reads if path not in given)
-        path = unmodelled(each, kernel) or next(lacking, None)
+        built = each.of_build and block.compiled is not None  # then it is asked all the same
+        path = ("" if built else unmodelled(each, kernel)) or next(lacking, None)
         if path is not None:
             yield each, path
 
