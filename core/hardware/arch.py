@@ -24,7 +24,8 @@ SOURCE = (
     " code loaded on one H200, driver 580"
 )
 
-NAME = re.compile(r"(sm|compute)[ _-]?([1-9][0-9]?)([0-9])([af]?)")
+NAME = r"(sm|compute)[ _-]?([1-9][0-9]?)([0-9])([af]?)"
+"""What such a target is called; not compiled where a spec names a GPU."""
 
 FIRST_FAMILY = 10
 """The first major that has family targets: ptxas knows no sm_90f."""
@@ -43,7 +44,7 @@ class Code(NamedTuple):
 
 def parsed(name: str) -> Code | None:
     """A compilation target by its name, in whatever letter case; None for any other name."""
-    match = NAME.fullmatch(name.strip().casefold())
+    match = re.fullmatch(NAME, name.strip().casefold())
     if match is None:
         return None
     kind, major, minor, variant = match.groups()

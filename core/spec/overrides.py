@@ -123,9 +123,9 @@ class Overrides(NamedTuple):
                 notes.add(entry.key, f"{SHAPE}{key}", str(error))
 
 
-SPLIT = re.compile(r",(?=\s*[A-Za-z_]\w*\s*=)")
-SEVERAL = re.compile(r"[^\[\]{}'\"]*,\s*[A-Za-z_]\w*\s*=[^=].*", re.DOTALL)
-"""A value with another key and value behind a comma."""
+SPLIT = r",(?=\s*[A-Za-z_]\w*\s*=)"
+SEVERAL = r"(?s)[^\[\]{}'\"]*,\s*[A-Za-z_]\w*\s*=[^=].*"
+"""A value with another key and value behind a comma. Neither is compiled where nothing is set."""
 
 NOTHING = Overrides()
 """No options at all."""
@@ -136,8 +136,8 @@ def pair(setting: str) -> tuple[str, str]:
     key, equals, text = setting.partition("=")
     if not equals or not key:
         raise UsageError(f"--set takes key=value, not {setting!r}")
-    if SEVERAL.fullmatch(text):
-        each = " ".join(f"--set {one.strip()}" for one in SPLIT.split(setting))
+    if re.fullmatch(SEVERAL, text):
+        each = " ".join(f"--set {one.strip()}" for one in re.split(SPLIT, setting))
         raise UsageError(f"--set takes one key: give each its own, as {shortened(each)}")
     return key.strip(), text
 
