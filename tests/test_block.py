@@ -66,7 +66,9 @@ def test_every_figure_of_a_block_has_a_player_or_is_not_modelled(name: str, rele
             given[key] += getattr(block, key) not in (None, ())
     silent = {key for key in Block.keys if not given[key]}
     cls = kernels.find(name, release)
-    assert silent == {key for key in cls.unmodelled if key in Block.keys}
+    assert silent == {key for key in cls.unmodelled if key in Block.keys}, (
+        f"`unmodelled` of {name} {release} names the keys of a block that no shape fills"
+    )
     for path in cls.plays:
         assert path not in cls.unmodelled
 
@@ -84,7 +86,9 @@ def test_a_block_has_the_numbers_that_play_in_it(name: str, release: str) -> Non
             # A thread names 255 registers at most; 256 is what these are allocated as.
             assert found == (min(number, 255) if path == "registers.entry" else number), path
             seen.add(path)
-    assert seen == set(kernels.find(name, release).plays)
+    assert seen == set(kernels.find(name, release).plays), (
+        f"`plays` has what no shape of {name} in tests/shapes.py brings into its block"
+    )
 
 
 @pytest.mark.parametrize(("name", "release"), RELEASES)
@@ -134,7 +138,10 @@ BLOCKS = sorted((compare.DATA / "blocks").glob("*.yaml"))
 
 
 def test_there_are_blocks_of_every_release() -> None:
-    assert [path.stem for path in BLOCKS] == sorted("@".join(each) for each in RELEASES)
+    written = {path.stem for path in BLOCKS}
+    assert written == {"@".join(each) for each in RELEASES}, (
+        "tests/golden/blocks has one KERNEL@RELEASE.yaml for every release, read from upstream"
+    )
 
 
 @pytest.mark.parametrize("path", BLOCKS, ids=lambda path: path.stem)

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from kcfg.cli.main import COMMANDS
+
 ROOT = Path(__file__).parent.parent
 
 
@@ -25,6 +27,13 @@ def test_every_folder_of_modules_is_installed() -> None:
     lacking = [f'"{each}",' for each in sorted(folders - set(listed))]
     assert lacking == [], f"pyproject.toml: [tool.setuptools] packages lacks {' '.join(lacking)}"
     assert sorted(listed) == sorted(folders), "pyproject.toml lists a folder without modules"
+
+
+def test_every_command_is_offered() -> None:
+    files = {path.stem for path in (ROOT / "cli" / "commands").glob("[!_]*.py")}
+    assert files == set(COMMANDS), (
+        "COMMANDS of cli/main.py lists the files of cli/commands, in order"
+    )
 
 
 def test_the_library_is_seen_by_type_checkers() -> None:

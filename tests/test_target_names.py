@@ -37,7 +37,13 @@ SPELLINGS = {
 
 def written(name: str) -> tuple[str, ...]:
     """A target's name, its spellings, and more of them as people write them."""
-    return (name, f" {name} ", *SPELLINGS[name].split(", "), *spellings(find(name)))
+    own = SPELLINGS.get(name, "").split(", ")
+    return tuple(filter(None, (name, f" {name} ", *own, *spellings(find(name)))))
+
+
+def test_every_target_is_written_as_people_do() -> None:
+    lacking = set(names()) - set(SPELLINGS)
+    assert not lacking, "SPELLINGS of this file lacks how people write these targets"
 
 
 @pytest.mark.parametrize("name", names())
