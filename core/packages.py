@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from functools import partial
+from functools import partial, partialmethod
 from importlib.metadata import Distribution, EntryPoint, distributions
 from typing import Any, NamedTuple
 
-from kcfg.core.errors import BrokenModuleError
+from kcfg.core import targets
+from kcfg.core.errors import BrokenModuleError, UnknownError
 from kcfg.core.hardware.target import Target
 from kcfg.core.kernel import Conflict, Kernel
 from kcfg.core.modules import declared, place, said
@@ -24,6 +25,8 @@ NAMING = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 """What a kernel may be called, so that it is taken for no path and no text of a spec."""
 LABELS = ("kernel", "release", "title", "struct", "changes")
 """What a class must say of itself."""
+MORE = ("library", "needs", "family", "default_target")
+"""What it may leave out."""
 
 
 class Offered(NamedTuple):
@@ -115,7 +118,7 @@ def _of_group(text: str) -> list[EntryPoint]:
 
 def _class(point: EntryPoint, taken: Callable[[str], bool]) -> type[Kernel]:
     """The class that an entry point names; raises `UnfitError`."""
-    match = re.fullmatch(r"([\w.]+)\s*:\s*([\w.]+)", point.value)
+    match = re.fullmatch(r"([\w.]+)\s*:\s*([\w.]+)\s*(?:\[.*\])?", point.value)
     if match is None:
         raise UnfitError(f"expected module:Class, not `{point.value}`")
     try:
@@ -130,13 +133,35 @@ def _class(point: EntryPoint, taken: Callable[[str], bool]) -> type[Kernel]:
         says = getattr(cls, label, None)
         if not (isinstance(says, str) and says):
             raise UnfitError(f"{point.value} must say `{label}`, a text, not {says!r}", name)
+    for label in MORE:
+        if not isinstance(says := getattr(cls, label), str):
+            raise UnfitError(f"{point.value} must say `{label}` as a text, not {says!r}", name)
+    try:
+        targets.find(cls.default_target or targets.DEFAULT)
+    except UnknownError as unknown:
+        raise UnfitError(f"the default target of {point.value}: {unknown}", name) from None
     if not NAMING.fullmatch(name):
         rule = "letters, digits and _, a letter first"
         raise UnfitError(f"{point.value} must be called by {rule}, not {name!r}", name)
     if taken(name):
         raise UnfitError(f"{name} is the name of a kernel of kcfg itself: take another", name)
-    cls.faults = classmethod(partial(_faults, cls.faults.__func__))  # type: ignore[method-assign, assignment, attr-defined]
+    known: Any = cls  # mypy takes methods for what is never set
+    known.faults = classmethod(partial(_faults, known.faults.__func__))
+    known.sound = partialmethod(_sound, known.sound)
     return cls
+
+
+def _sound(kernel: Kernel, own: Callable[[Kernel], Any]) -> Any:
+    """What a class says of arrays of inputs, if its formulas run over them as over numbers."""
+    import numpy
+
+    found = own(kernel)
+    try:
+        with numpy.errstate(divide="raise", invalid="raise"):
+            kernel.values()
+    except Exception:  # each point says it for itself
+        return None
+    return found
 
 
 def _faults(

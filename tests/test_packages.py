@@ -129,8 +129,15 @@ def strange(kernel: Any = "strange", release: Any = "1.0", formula: str = "rows 
     return NAMED.format(kernel=kernel, release=release, formula=formula)
 
 
+def saying(label: str, value: object) -> str:
+    return strange(label).replace("needs =", f"{label} = {value!r}\n    needs =")
+
+
 OFFERED: dict[str, tuple[str, str]] = {
-    "good": ("good:Strange", strange("good")),
+    "good": ("good:Strange [extra]", strange("good")),
+    "halting": ("halting:Strange", strange("halting", formula="rows // (self.rows - 3)")),
+    "library": ("library:Strange", saying("library", None)),
+    "default_target": ("aimed:Strange", saying("default_target", "b20")),
     "failing": ("failing:Strange", strange("failing", formula="rows.no_such")),
     "once": ("one:Strange", strange("twice_offered")),
     "again": ("two:Strange", strange("twice_offered")),
@@ -150,6 +157,8 @@ OFFERED: dict[str, tuple[str, str]] = {
     "nothing": ("", ""),
 }
 UNFIT = {
+    "library": "others.library:Strange must say `library` as a text, not None",
+    "default_target": "unknown target 'b20'; did you mean 'b200'?",
     "failing": "failing 1.0 cannot be derived: {folder}/failing.py:21: AttributeError: ",
     "syntax": "{folder}/syntax.py:1: this module cannot be loaded: SyntaxError",
     "leaves": "{folder}/leaves.py:3: this module cannot be loaded: SystemExit: 3",
@@ -206,6 +215,8 @@ def test_what_is_not_to_be_had_says_why_and_takes_nothing_with_it(others: Path) 
     assert kcfg.derive("twice_offered", "1.1.3", rows=3).release == "1.1"
     with pytest.raises(kcfg.Error, match=r"1\.0 is both `again` of others 2\.0 and"):
         kcfg.derive("twice_offered", "1.0", rows=3)
+    swept = kcfg.sweep("halting", rows=range(1, 6))
+    assert (swept["twice"].tolist(), swept.faulty) == ([-1, -2, 4, 2], 1)
     with pytest.raises(kcfg.Error, match="did you mean 'good'"):
         kcfg.kernel("goood")
 
