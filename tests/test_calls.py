@@ -372,6 +372,21 @@ def test_what_was_only_read_is_said_beside_its_value() -> None:
     assert said({}, CALL) == {"launch.workspace_bytes"}
 
 
+def test_stages_of_products_that_were_never_run_are_said() -> None:
+    def said(rows: int, **changed: Any) -> set[str]:
+        call = {"estimated_total_m": rows, "num_active_experts": 64}
+        found = launched("grouped_matmul", {**EXPERTS, **changed}, call)
+        return {key for key, _ in found.unexecuted()}
+
+    assert said(6000) == set()
+    assert said(6000, N=2048) == {"num_pipeline_stages"}
+    assert said(500, N=2048) == set()  # nvfp4 has one number of stages for every decode
+    mxfp8 = {"format": "mxfp8", "N": 6144, "K": 3072}
+    assert said(500, **mxfp8) == {"num_pipeline_stages"}
+    assert said(500, **mxfp8, entry="router") == {"num_pipeline_stages"}
+    assert said(500, c_dtype="float32") == {"launch.smem"}
+
+
 def test_two_calls_part_at_a_decision() -> None:
     sides = [
         derived(spec)

@@ -13,7 +13,7 @@ from kcfg.core.hardware.dtypes import DTYPES
 from kcfg.core.kernel import Candidate, Conflict, Kernel
 from kcfg.core.kernels.block_scaled_matmul.r26_7 import BlockScaledMatmul
 from kcfg.core.kernels.called import Called
-from kcfg.core.kernels.grouped_matmul.tuned import READ_ALONE, tuned_stages
+from kcfg.core.kernels.grouped_matmul.tuned import READ_ALONE, RUN, tuned_stages
 
 DISPATCH = "grouped_block_scaled_1d1d.dispatch"
 
@@ -256,8 +256,17 @@ class GroupedMatmul(Called):
         return tuple(Candidate(name, name == self.regime, text) for name, text in said.items())
 
     def read_alone(self) -> Iterator[tuple[str, str]]:
-        if self.tuned and (self.N, self.K) == READ_ALONE:
+        sides = (self.N, self.K)
+        if self.tuned and sides == READ_ALONE:
             yield "num_pipeline_stages", "that 6,144 x 3,072 has stages of its own"
+        if not self.tuned and sides not in RUN.get((self.format, self.routed), ()):
+            yield (
+                "num_pipeline_stages",
+                f"that N {self.N:,} and K {self.K:,} have as many stages as fit, and none of their"
+                " own",
+            )
+        if self.c_dtype != "bfloat16":
+            yield "launch.smem", "results that are not bfloat16"
 
 
 KERNEL = GroupedMatmul

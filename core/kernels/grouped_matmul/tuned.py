@@ -21,6 +21,14 @@ All were executed but those of `READ_ALONE`, which were read.
 READ_ALONE = (6144, 3072)
 """The one N and K of them whose stages nobody ran."""
 
+RUN: dict[tuple[str, bool], tuple[tuple[int, int], ...]] = {
+    ("nvfp4", False): ((512, 7168), (2880, 2880), (4096, 7168), (7168, 256), (7168, 2048)),
+    ("mxfp8", False): ((4096, 7168), (6144, 6144)),
+    ("mxfp8", True): ((4096, 7168),),
+    ("mxfp4", True): ((4096, 7168),),
+}
+"""N and K that the dispatcher was run for, by the format and whether the router dispatches."""
+
 
 def tuned_stages(format: str, routed: bool, small_n: bool, N: int, K: int, regime: str) -> int:
     """Stages set for a problem, 0 where as many are taken as fit."""
