@@ -77,6 +77,19 @@ MODE = f"{G}inputs: {{mode: {{choices: [fast, exact]}}, n: {{default: 3, most: 8
         ("title:\n", "2:7", "or no key at all"),
         ("without: [x]\n", "2:1", "what `extends` takes over"),
         ("extends: index_prefill 26.6\nwithout:\n", "3:9", "expected the names of values"),
+        ("extends: [a]\n", "2:10", "expected a kernel, or the path of a definition, not a list"),
+        ("extends: index_prefill 26.6\nwithout: [n_tokens, n_tokens]\n", "3:21", "given twice"),
+        (
+            "extends: index_prefill 26.6\nwithout: [q_bytes]\n",
+            "3:11",
+            "`q_bytes` is read by `fixed_smem_bytes`, which stays",
+        ),
+        (
+            "extends: index_prefill 26.6\nwithout: n_tokens\nvalues: {n_tokens: 3}\n",
+            "3:10",
+            "`n_tokens` is said under `values` too",
+        ),
+        ("extends: index_prefill 26.6\ninputs: {k_stages: 4}\n", "3:10", "is a value of what"),
         ("target: h200\nneeds: tcgen05\n", "2:9", "g needs tcgen05 tensor cores; h200"),
         ("launch: {pipelines: [{stages: max}]}\n", "2:31", "a formula counts them here"),
     ],
@@ -143,6 +156,20 @@ def test_an_alignment_is_a_power_of_two(align: int, says: str) -> None:
         ((place, message),) = defined.complaints(f"{G}shared:\n  a: {region}\n")
         assert place == f"3:{region.index('align') + 13}"
         assert says in message
+
+
+def test_what_is_read_is_not_dropped() -> None:
+    base = "defines: b\ninputs: {n: 3}\nvalues: {x: n, y: n, z: y}\nshared: {r: {bytes: x}}\n"
+    for name, place in (("x", "shared.r"), ("y", "values.z")):
+        (found,) = [
+            each
+            for item in defined.read(f"{base}---\ndefines: c\nextends: b\nwithout: {name}\n", "t")
+            if isinstance(item, list)
+            for each in item
+        ]
+        assert (found.line, found.column) == (7, 10)
+        assert found.path.startswith(place)
+        assert f"`{name}` is dropped by `without`, and read here" in found.message
 
 
 def test_an_allocation_alone_is_tensor_memory_of_which_the_total_is_known() -> None:

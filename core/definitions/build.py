@@ -23,6 +23,7 @@ from kcfg.core.definitions.regions import largest
 from kcfg.core.definitions.roles import Roles
 from kcfg.core.definitions.shared import SharedMemory
 from kcfg.core.definitions.tensor import TensorMemory
+from kcfg.core.definitions.text import Said
 from kcfg.core.definitions.values import Values, all_of
 from kcfg.core.engine import formula
 from kcfg.core.engine.quantity import Quantity
@@ -56,6 +57,8 @@ class _Builder:
         self.members: dict[str, Any] = {}
         self.wanted: list[str] = []
         self.borrowed: dict[str, Any] = {}
+        self.dropped: dict[str, Said] = {}
+        """The attributes of a kernel in Python that the definition drops, where it says so."""
         self.said: set[str] = set()
         """The keys of the block that the definition says."""
 
@@ -68,6 +71,9 @@ class _Builder:
         for name in definition.values:
             message = f"`{name}` stands below: a value reads what stands above it; move it up"
             self.names.below[name] = message
+        for name in definition.without:
+            self.names.known.pop(name, None)
+            self.names.below[name] = f"`{name}` is dropped by `without`, and read here"
         declare(self.names, definition.sections["shared"])
         self.tensor.declare(definition.sections["tensor_memory"])
         self._declare_figures()
@@ -78,6 +84,7 @@ class _Builder:
         self._registers()
         self._launched()
         self._circles()
+        self._drop()
         allow(len(self.formulas.all))
         self.figures.place_all(definition.keys, definition.sections["inputs"], definition.values)
         self.members.update(self._head())
@@ -291,6 +298,22 @@ class _Builder:
                 said.wrong(keys[0], message)
                 return
 
+    def _drop(self) -> None:
+        """Leave out values of a kernel in Python, which nothing may read that stays."""
+        base = self.base
+        if base is None:
+            return
+        keys = {each.key: name for name, each in base.quantities.items()}
+        self.dropped = {
+            keys[name]: said for name, said in self.definition.without.items() if name in keys
+        }
+        stay = [each for each in (*self.formulas.all, *base.quantities) if each not in self.dropped]
+        for attribute, said in self.dropped.items():
+            reader = next((each for each in stay if attribute in self._reads(each)), None)
+            if reader is not None:
+                name = base.quantities[attribute].key
+                said.wrong("without", f"`{name}` is read by `{self._key(reader)}`, which stays")
+
     def _reads(self, attribute: str) -> list[str]:
         """The attributes that a formula reads, one that is taken over included."""
         if attribute in self.formulas.all:
@@ -345,8 +368,8 @@ class _Builder:
             members["family"] = family_of(definition)
         if target:
             members["default_target"] = target
-        if definition.without:
-            members["without"] = frozenset(definition.without)
+        if base is not None and self.dropped:
+            members["without"] = frozenset(self.dropped)
         members["unmodelled"] = self._unmodelled()
         return members
 

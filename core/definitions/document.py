@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import NamedTuple
 
 from kcfg.core.definitions.names import NAME
@@ -48,7 +48,8 @@ class Definition:
         self.values: dict[str, Value] = {}
         self.base: type[Kernel] | None = None
         self.parent: Definition | None = None
-        self.without: tuple[str, ...] = ()
+        self.without: dict[str, Said] = {}
+        """What it drops of what it takes over, by name."""
 
     @property
     def texts(self) -> tuple[Text, ...]:
@@ -97,15 +98,17 @@ def read(root: MappingNode, own: Text, resolve: Resolve) -> Definition | None:
     for section in SECTIONS:
         if section in entries and section != "values":
             found.sections[section] = _section(section, entries[section])
+    fresh: dict[str, Said] = {}
     if "values" in entries:
-        for key, each in _section("values", entries["values"]).items():
+        fresh = _section("values", entries["values"])
+        for key, each in fresh.items():
             found.values[key] = Value(each, fields_of(each, f"values.{key}"))
     if isinstance(parent, Definition):
         _take_over(found, parent, extends.value if extends else said.value)
     elif parent is not None:
         found.base = parent
     if "without" in entries:
-        _drop(found, entries["without"])
+        _drop(found, entries["without"], fresh)
     return found
 
 
@@ -199,30 +202,25 @@ def _heir(said: Said, own: Text, extends: Node) -> Said:
     return said._replace(text=other)
 
 
-def _drop(found: Definition, said: Said) -> None:
-    """Leave out what the document does without."""
-    names = []
+def _drop(found: Definition, said: Said, own: Collection[str]) -> None:
+    """Leave out what the document does without; ``own`` are the values that it says itself."""
     if is_null(said.value):
         said.wrong("without", "expected the names of values, as [a, b], or no key at all")
         return
     if found.base is None and found.parent is None:
         said.text.wrong(said.key, "without", "`without` drops what `extends` takes over: say what")
         return
-    inherited = {} if found.base is None else found.base.quantities
-    known = {**found.values, **{each.key: name for name, each in inherited.items()}}
+    inherited = {} if found.base is None else {e.key for e in found.base.quantities.values()}
+    known = [*found.values, *inherited]
     for node in said.text.items(said.value, "without"):
-        name = node.value if isinstance(node, ScalarNode) else ""
-        if name in found.values:
-            del found.values[name]
+        name = str(node.value) if isinstance(node, ScalarNode) else ""
+        if name in found.without:
+            said.text.wrong(node, "without", f"`{name}` is given twice")
+        elif name in own:
+            said.text.wrong(node, "without", f"`{name}` is said under `values` too: keep one")
         elif name not in known:
-            message = f"no value {shown(str(name))} is taken over; {meant(str(name), known)}"
+            message = f"no value {shown(name)} is taken over; {meant(name, known)}"
             said.text.wrong(node, "without", message)
         else:
-            names.append(inherited_attribute(found.base, name))
-    found.without = tuple(names)
-
-
-def inherited_attribute(base: type[Kernel] | None, key: str) -> str:
-    """The attribute that a kernel has under the key of a value."""
-    assert base is not None
-    return base.attribute(key)
+            found.values.pop(name, None)
+            found.without[name] = Said(said.key, node, said.text)

@@ -47,7 +47,11 @@ class Inputs:
     def read(self, name: str, said: Said) -> None:
         """Take in one entry; what is wrong with it is noted."""
         path = f"inputs.{name}"
-        if why := refused(name, "input"):
+        why = refused(name, "input")
+        before = self.names.known.get(name)
+        if before is not None and before.declared is None:
+            why = f"`{name}` is a value of what this extends: give the input another name"
+        if why:
             said.text.wrong(said.key, path, why)
             return
         member = self._member(name, said, path)

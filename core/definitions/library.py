@@ -20,6 +20,7 @@ from kcfg.core.kernel import Kernel
 from kcfg.core.spec.documents import STDIN, Document, documents, lines_of, why_unread
 from kcfg.core.spec.nodes import BrokenError, MappingNode, Node, ScalarNode, parse, readable
 from kcfg.core.spec.problem import Kind, Problem, listed, shown
+from kcfg.core.spec.scalars import is_null, kind_of
 from kcfg.core.spec.section import EnoughError, Notes
 
 LARGEST = 1 << 24
@@ -166,7 +167,11 @@ class Library:
     def _extended(self, said: Said, definition: Definition) -> Definition | type[Kernel] | None:
         """What a definition extends; None, and noted, where that is not to be had."""
         node = said.value
-        text = node.value if isinstance(node, ScalarNode) else ""
+        if not isinstance(node, ScalarNode) or is_null(node):
+            given = "nothing" if is_null(node) else kind_of(node)
+            said.wrong("extends", f"expected a kernel, or the path of a definition, not {given}")
+            return None
+        text = node.value
         me = (os.path.realpath(self.file), definition.name)
         try:
             return self._parent(text, me)
