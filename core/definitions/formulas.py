@@ -230,5 +230,6 @@ def _operated(left: ast.expr, operator: ast.operator, right: ast.expr) -> ast.ex
 def _unlike(kind: Kind, found: Kind, text: str) -> str:
     if kind == "truth":
         return f"expected a condition, not {shown(text)}: compare it with something"
-    hint = f": write `1 if {text} else 0`" if found == "truth" and len(text) < 30 else ""
+    plain = text in ("true", "false") or len(text) >= 30
+    hint = f": write `1 if {text} else 0`" if found == "truth" and not plain else ""
     return f"expected a {'number' if kind == 'number' else kind}, not {shown(text)}{hint}"

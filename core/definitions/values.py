@@ -219,6 +219,8 @@ class Values:
                 said.text.wrong(node, path, f"`{node.value}` is given twice")
                 return None
             found[node.value] = self.formulas.names.known[node.value]
+        if not found:
+            said.wrong(path, "expected the names that the cases go by, as [depth, two_cta]")
         return found or None
 
     def _key(

@@ -38,15 +38,26 @@ FACTORS = {"KiB": "1024", "MiB": "1024 * 1024"}
 
 def unreadable(text: str, error: SyntaxError) -> tuple[str, int]:
     """What is wrong with an expression, in a few words, and the column (from 1) it is at."""
-    message = (error.msg or "this cannot be read").partition(". ")[0]
     column = min(error.offset or len(text) + 1, len(text) + 1)
     for operator, advice, at in foreign(text):
         if operator != "=" or "(" not in bare_of(text):
-            return f"{message}: `{operator}` is no operator here; {advice}", at
+            return f"`{operator}` is no operator here; {advice}", at
     size = SIZE.search(bare_of(text))
     if size:
         return f"a formula has no units: write {size[1]} * {FACTORS[size[2]]}", size.start() + 1
-    return message, column
+    return _in_words(error.msg or "", text, column), column
+
+
+def _in_words(message: str, text: str, column: int) -> str:
+    """What the parser of Python says, for people who write no Python."""
+    if message.startswith("unterminated string"):
+        return "this quoted text has no end"
+    if message and not message.startswith("invalid syntax"):
+        return message.partition(". ")[0]
+    rest = re.match(r"\s*(\w+|\S)", text[column - 1 :])
+    if rest is None:
+        return "something is missing at the end"
+    return f"`{rest[1][:40]}` cannot stand here"
 
 
 def bare_of(text: str) -> str:
