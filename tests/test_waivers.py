@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from kcfg.cli.hook import run
 from kcfg.core.finding import Finding
 from kcfg.core.spec import Overrides
 from kcfg.core.validate.run import Options, Run
@@ -224,3 +225,19 @@ def test_an_ignore_behind_everything_is_about_nothing(tmp_path: Path) -> None:
     findings, _ = judge(path, Options())
     (message,) = [each.message for each in findings if each.rule == "IGN001"]
     assert "nothing follows it" in message and "-1" not in message
+
+
+def test_what_is_found_in_a_definition_is_waived_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "g.kcfg.yaml"
+    text = "defines: g\ninputs: {n: {default: 3, most: 8}}\nvalues:\n"
+    text += "  x: {by: n, cases: {3: 2, 16: 3}}  # kcfg: ignore[SPEC003] of the wider kernel\n"
+    text += "shared: {s: {bytes: 3000}}\nshared_limit: 2048  # kcfg: ignore[CFG003] measured\n"
+    path.write_text(text)
+    assert run([str(path), "--strict"]) == 0
+    assert "2 waived" in capsys.readouterr().out
+    path.write_text(text.replace("SPEC003]", "CFG001]").replace("default: 3, ", ""))
+    assert run([str(path)]) == 0
+    told = capsys.readouterr().out
+    assert ":4:28: warning SPEC003" in told and ":4:39: warning IGN001" in told

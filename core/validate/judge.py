@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from kcfg.core import targets
@@ -71,37 +71,44 @@ def document(written: Document, mode: Mode, known: Known) -> Judged:
         return _of_definition(spec, written, mode, known)
     if not isinstance(spec, Spec):
         return refused(spec, mode.file, f"{mode.file}#{written.number}:{written.line}")
+    return _judged(spec, mode, waivers=_waivers(written, mode))
+
+
+def _waivers(written: Document, mode: Mode) -> Waivers | None:
+    """The comments of a document that waive findings; None where it has none for kcfg."""
     if MARK not in written.text:
-        return _judged(spec, mode)
+        return None
     from kcfg.core.validate.ignores import Waivers
 
-    return _judged(spec, mode, waivers=Waivers(written, mode.file))
+    return Waivers(written, mode.file)
 
 
 def _of_definition(defined: Defined, written: Document, mode: Mode, known: Known) -> Judged:
     """What is to be said about a definition, by what it derives of its defaults."""
     source = f"{mode.file}#{written.number}:{written.line}"
-    cls, idle = defined.cls, tuple(_idle(defined.cls, mode))
+    cls, idle, waivers = defined.cls, _idle(defined.cls, mode), _waivers(written, mode)
     if cls.needed or cls.refuses(targets.find(cls.default_target or targets.DEFAULT)):
-        return Judged(mode.file, source, cls.kernel, idle, spec=False, definition=True)
+        shown, waived = _heard(map(Located, idle), waivers, mode)
+        judged = Judged(mode.file, source, cls.kernel, shown, waived=waived)
+        return judged._replace(spec=False, definition=True)
     spec = read_document(defined.spec, mode.file, mode.overrides, known)
     if not isinstance(spec, Spec):
         problems = [] if isinstance(spec, Defined) else spec
         return refused([_of_text(each, defined, mode) for each in problems], mode.file, source)
-    judged = _judged(spec, mode)
-    found = tuple(_in_text(each, spec, mode) for each in judged.found)
-    return judged._replace(found=(*idle, *found), spec=False, definition=True)
+    judged = _judged(spec, mode, waivers=waivers, also=idle, in_text=True)
+    return judged._replace(spec=False, definition=True)
 
 
-def _idle(cls: type[Kernel], mode: Mode) -> Iterator[Located]:
+def _idle(cls: type[Kernel], mode: Mode) -> tuple[Finding, ...]:
     """What a definition says in vain."""
-    for path, message, *position in cls.doubts:
-        from kcfg.core.validate import checks, problems
+    if not cls.doubts:
+        return ()
+    from kcfg.core.validate import checks, problems
 
-        line, column = position
-        finding = problems.of(checks.IDLE, message, mode.file, (line, column), path)
-        if mode.shows(finding):
-            yield Located(finding)
+    return tuple(
+        problems.of(checks.IDLE, message, mode.file, (line, column), path)
+        for path, message, line, column in cls.doubts
+    )
 
 
 def _in_text(located: Located, spec: Spec, mode: Mode) -> Located:
@@ -157,8 +164,14 @@ def refused(problems: Iterable[Problem], file: str, source: str = "") -> Judged:
 
 
 def _judged(
-    spec: Spec, mode: Mode, *, waivers: Waivers | None = None, also: Iterable[Finding] = ()
+    spec: Spec,
+    mode: Mode,
+    *,
+    waivers: Waivers | None = None,
+    also: Iterable[Finding] = (),
+    in_text: bool = False,
 ) -> Judged:
+    """A spec judged; ``in_text`` places what is found where its kernel is defined."""
     subject = spec.derive()
     found = [finding for finding in findings(subject) if waivers or mode.shows(finding)]
     located: list[Located] = []
@@ -167,6 +180,8 @@ def _judged(
         from kcfg.core.validate import places
 
         located += places.located(spec, mode.file, found, subject, mode.advice)
+    if in_text:
+        located = [_in_text(each, spec, mode) for each in located]
     located += [Located(finding) for finding in also]
     if spec.expect:
         from kcfg.core.validate import pins
@@ -176,17 +191,7 @@ def _judged(
             notes += [note] if note and mode.shows(finding) else []
     beside = mode.beside(spec, subject) if mode.beside else Beside()
     located += beside.found
-    waived: list[Waived] = []
-    if waivers:
-        every, located = located, []
-        for each in every:
-            if taken := waivers.waives(each):
-                waived.append(taken)
-            else:
-                located.append(each)
-        located += [Located(finding) for finding in waivers.complaints(mode.selection)]
-    shown = [each for each in located if mode.shows(each.finding)]
-    shown.sort(key=lambda each: _place(each.finding, mode.file))
+    shown, waived = _heard(located, waivers, mode)
     block = None if mode.beside else subject.block
     name = spec.name or spec.kernel
     newest = f"{spec.source}: no release given: {spec.release}, the newest"
@@ -200,11 +205,29 @@ def _judged(
         mode.file,
         spec.source,
         name,
-        tuple(shown),
+        shown,
         block=block,
         notes=(*said, *beside.notes, *notes),
-        waived=tuple(each for each in waived if mode.shows(each.finding)),
+        waived=waived,
     )
+
+
+def _heard(
+    located: Iterable[Located], waivers: Waivers | None, mode: Mode
+) -> tuple[tuple[Located, ...], tuple[Waived, ...]]:
+    """What is to be shown, in the order of its places, and what comments waive."""
+    left: list[Located] = []
+    waived: list[Waived] = []
+    for each in located:
+        if waivers and (taken := waivers.waives(each)):
+            waived.append(taken)
+        else:
+            left.append(each)
+    if waivers:
+        left += [Located(finding) for finding in waivers.complaints(mode.selection)]
+    shown = [each for each in left if mode.shows(each.finding)]
+    shown.sort(key=lambda each: _place(each.finding, mode.file))
+    return tuple(shown), tuple(each for each in waived if mode.shows(each.finding))
 
 
 def _of_inputs(located: Located) -> Located:
