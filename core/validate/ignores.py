@@ -80,14 +80,17 @@ class Waivers:
         reason = next((ignore.reason for ignore in covering if ignore.reason), "")
         return Waived(finding, reason) if covering else None
 
-    def complaints(self, selection: Selection) -> Iterator[Finding]:
-        """What is wrong with the comments themselves, once every finding was asked about."""
-        every = self._complaints(selection)
+    def complaints(self, selection: Selection, unused: bool = True) -> Iterator[Finding]:
+        """What is wrong with the comments themselves, once every finding was asked about.
+
+        Those of a definition may be about specs elsewhere: they are not ``unused`` for that.
+        """
+        every = self._complaints(selection, unused)
         yield from islice(every, MOST_PROBLEMS)
         for beyond in islice(every, 1):
             yield beyond._replace(message=TOO_MANY)
 
-    def _complaints(self, selection: Selection) -> Iterator[Finding]:
+    def _complaints(self, selection: Selection, unused: bool) -> Iterator[Finding]:
         yield from self._malformed
         for ignore in self.ignores:
             if ignore.ids and not ignore.reason:
@@ -95,9 +98,11 @@ class Waivers:
                 message = f"this ignore of {ids} gives no reason: add why"
                 yield self._of(checks.NO_REASON, message, ignore)
             for id in ignore.ids:
-                yield from self._about(ignore, id, selection)
+                yield from self._about(ignore, id, selection, unused)
 
-    def _about(self, ignore: Ignore, id: str, selection: Selection) -> Iterator[Finding]:
+    def _about(
+        self, ignore: Ignore, id: str, selection: Selection, unused: bool
+    ) -> Iterator[Finding]:
         waivable = [rule.id for rule in known() if rule.waivable]
         if id not in {rule.id for rule in known()}:
             message = f"unknown rule {_brief(id)}; {meant(id, waivable)}"
@@ -107,7 +112,7 @@ class Waivers:
             yield self._of(checks.UNKNOWN, message, ignore)
         elif id.startswith(OF_BUILDS):
             return  # found in a log, which is not always there
-        elif (ignore, id) not in self._used and selection.shows(id):
+        elif unused and (ignore, id) not in self._used and selection.shows(id):
             where = "this document" if not ignore.line else f"line {ignore.line}"
             why = f"{id} finds nothing in {where}" if ignore.line >= 0 else BEHIND
             message = f"this ignore waives nothing: {why}; take it out"

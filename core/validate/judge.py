@@ -49,6 +49,8 @@ class Mode(NamedTuple):
     strict: bool
     infos: bool
     advice: Advice
+    definitions: list[Waivers]
+    """The comments of the file's definitions so far, which are heard of their specs too."""
     beside: BesideOf | None = None
 
     def shows(self, finding: Finding) -> bool:
@@ -87,15 +89,18 @@ def _of_definition(defined: Defined, written: Document, mode: Mode, known: Known
     """What is to be said about a definition, by what it derives of its defaults."""
     source = f"{mode.file}#{written.number}:{written.line}"
     cls, idle, waivers = defined.cls, _idle(defined.cls, mode), _waivers(written, mode)
+    if waivers:
+        mode.definitions.append(waivers)
+        idle = (*idle, *waivers.complaints(mode.selection, unused=False))
     if cls.needed or cls.refuses(targets.find(cls.default_target or targets.DEFAULT)):
-        shown, waived = _heard(map(Located, idle), waivers, mode)
+        shown, waived = _heard(map(Located, idle), None, mode)
         judged = Judged(mode.file, source, cls.kernel, shown, waived=waived)
         return judged._replace(spec=False, definition=True)
     spec = read_document(defined.spec, mode.file, mode.overrides, known)
     if not isinstance(spec, Spec):
         problems = [] if isinstance(spec, Defined) else spec
         return refused([_of_text(each, defined, mode) for each in problems], mode.file, source)
-    judged = _judged(spec, mode, waivers=waivers, also=idle, in_text=True)
+    judged = _judged(spec, mode, also=idle, in_text=True)
     return judged._replace(spec=False, definition=True)
 
 
@@ -216,13 +221,15 @@ def _heard(
     located: Iterable[Located], waivers: Waivers | None, mode: Mode
 ) -> tuple[tuple[Located, ...], tuple[Waived, ...]]:
     """What is to be shown, in the order of its places, and what comments waive."""
+    heard = (*mode.definitions, *((waivers,) if waivers else ()))
     left: list[Located] = []
     waived: list[Waived] = []
     for each in located:
-        if waivers and (taken := waivers.waives(each)):
-            waived.append(taken)
-        else:
+        taken = next(filter(None, (one.waives(each) for one in heard)), None)
+        if taken is None:
             left.append(each)
+        else:
+            waived.append(taken)
     if waivers:
         left += [Located(finding) for finding in waivers.complaints(mode.selection)]
     shown = [each for each in left if mode.shows(each.finding)]

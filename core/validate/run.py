@@ -97,6 +97,7 @@ class Run:
                 strict=settings.strict if asked.strict is None else asked.strict,
                 infos=asked.infos,
                 advice=self._advice,
+                definitions=[],
                 beside=self.beside,
             )
         return self._modes[settings]
@@ -117,7 +118,7 @@ def _file(source: Source, mode: Mode) -> Iterator[Judged]:
 
 
 def _documents(lines: Iterable[bytes], mode: Mode) -> Iterator[Judged]:
-    known = Known(mode.file)
+    known, mode = Known(mode.file), mode._replace(definitions=[])
     for document in documents(lines, mode.file):
         if isinstance(document, Problem):
             yield refused([document], mode.file)
