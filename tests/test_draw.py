@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import xml.etree.ElementTree as ET
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
@@ -296,19 +297,44 @@ def test_every_shape_has_its_colours_without_style_sheets() -> None:
                 assert shape.get("stroke", "").startswith("#"), ET.tostring(shape)
 
 
-@pytest.mark.skipif(not shutil.which("rsvg-convert"), reason="needs rsvg-convert of librsvg")
-def test_another_renderer_draws_it_in_colour(tmp_path: Path) -> None:
+def by_librsvg(svg: str, folder: Path) -> None:
+    if not shutil.which("rsvg-convert"):
+        pytest.skip("needs rsvg-convert of librsvg")
+    command = ["rsvg-convert", "--width", "900", "--format", "png", "-o", "a.png"]
+    subprocess.run(command, cwd=folder, check=True, input=svg.encode())
+
+
+def by_cairosvg(svg: str, folder: Path) -> None:
+    renderer = pytest.importorskip("cairosvg", reason="needs cairosvg")
+    renderer.svg2png(svg.encode(), write_to=str(folder / "a.png"), output_width=900)
+
+
+@pytest.mark.parametrize("render", [by_librsvg, by_cairosvg])
+def test_another_renderer_draws_it_in_colour(
+    render: Callable[[str, Path], None], tmp_path: Path
+) -> None:
     image = pytest.importorskip("matplotlib.image", reason="needs matplotlib to read a PNG")
-    (tmp_path / "a.svg").write_text(picture.document([scene_of("llama-3-8b")]), encoding="utf-8")
-    subprocess.run(
-        ["rsvg-convert", "a.svg", "--width", "900", "--format", "png", "-o", "a.png"],
-        cwd=tmp_path,
-        check=True,
-    )
+    render(picture.document([scene_of("llama-3-8b")]), tmp_path)
     pixels = (255 * image.imread(tmp_path / "a.png")[..., :3]).round().astype(int)
     seen = {f"#{red:02x}{green:02x}{blue:02x}" for red, green, blue in pixels.reshape(-1, 3)}
     assert {style.INKS[0].ground, style.LIGHT["paper"]} <= seen
     assert (pixels.sum(axis=2) < 60).mean() < 0.05, "nothing but text is nearly black"
+
+
+def test_rules_are_for_dark_surroundings_alone_and_reach_all_that_has_a_colour() -> None:
+    """Renderers that know no variables take a rule before an attribute, whatever it says."""
+    svg = picture.document([scene_of(name) for name in list(ALL)[::4]])
+    assert "var(" not in svg and "paint-order" not in svg
+    root = ET.fromstring(svg)
+    (sheet,) = [element.text or "" for element in root.iter(f"{SVG}style")]
+    outside, _, dark = sheet.partition("@media (prefers-color-scheme: dark) {")
+    assert re.sub(r"\s+", " ", outside).strip() == "svg.kc { color-scheme: light dark; }"
+    reached = set(re.findall(r"\.kc \.?([\w-]+) {", dark))
+    for shape in root.iter():
+        colours = [shape.get(key, "") for key in ("fill", "stroke")]
+        if any(colour.startswith("#") for colour in colours):
+            kinds = {shape.tag.removeprefix(SVG), *(shape.get("class") or "").split()}
+            assert kinds & reached, ET.tostring(shape)
 
 
 # What cannot be drawn, and why

@@ -11,7 +11,7 @@ from kcfg.cli.pictures.bars import letters
 from kcfg.cli.pictures.html import values
 from kcfg.cli.pictures.html.layouts import layouts
 from kcfg.cli.pictures.html.occupancy import occupancies
-from kcfg.cli.pictures.html.style import STYLE
+from kcfg.cli.pictures.html.style import STYLE, VARIABLES
 from kcfg.cli.pictures.scene import scene
 from kcfg.cli.pictures.svg import picture, style
 from kcfg.cli.render import html
@@ -31,7 +31,7 @@ def document(derived: Sequence[Derived]) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f'<meta name="generator" content="kcfg {VERSION}">\n'
         f"<title>{escape(tab)}</title>\n"
-        f"<style>\n{style.variables(':root')}{style.rules()}{STYLE}</style>"
+        f"<style>\n{VARIABLES}{style.rules()}{STYLE}</style>"
     )
     body = "\n".join(_body(title, derived))
     text = (

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from kcfg.cli.pictures.svg.style import FACE
+from kcfg.cli.pictures.svg.style import DARK, FACE, LIGHT
+
+
+def _declared(colours: dict[str, str]) -> str:
+    declared = "".join(f"--{name}:{value};" for name, value in colours.items())
+    return f":root{{{declared}color-scheme:light dark}}\n"
+
+
+VARIABLES = f"{_declared(LIGHT)}@media (prefers-color-scheme: dark) {{ {_declared(DARK)}}}\n"
+"""Every colour by its name, in light and in dark surroundings."""
 
 STYLE = """
 * { box-sizing: border-box; }

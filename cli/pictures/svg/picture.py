@@ -69,7 +69,7 @@ def written(sheet: Sheet, prefix: str, *, alone: bool = False, id: str = "") -> 
         f'<desc id="{id}desc">{escape(sheet.described)}</desc>',
     ]
     if alone:
-        lines.append(f"<style>\n{style.variables('svg.kc')}{style.rules()}</style>")
+        lines.append(f"<style>\nsvg.kc {{ color-scheme: light dark; }}\n{style.rules()}</style>")
     if sheet.regions:
         lines.append(f"<defs>\n{style.patterns(prefix, sheet.regions)}\n</defs>")
     if alone:

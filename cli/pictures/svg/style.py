@@ -95,15 +95,18 @@ LOOKS: dict[str, Look] = {
         "stroke-width": "1",
         "stroke-dasharray": "2 3",
     },
-    "paperline": {"stroke": "paper"},
-    "reservedline": {"stroke": "kept"},
-    "overline": {"stroke": "over"},
-    "halo": {"paint-order": "stroke", "stroke-width": "3px", "stroke-linejoin": "round"},
-} | {f"t{number}": {"stroke": f"g{number}"} for number in range(len(INKS))}
+    "plate": {"opacity": ".8"},
+    "on-paper": {"fill": "paper"},
+    "on-reserved": {"fill": "kept"},
+    "on-over": {"fill": "over"},
+} | {f"on-{number}": {"fill": f"g{number}"} for number in range(len(INKS))}
 """What the classes of a picture look like; colours by their names."""
 
 TEXT: Look = {"fill": "text"}
 """What any text looks like, unless its class says otherwise."""
+
+TILES = {"ground": "fill", "strokes": "stroke"}
+"""The parts of a pattern, and what of them has a colour."""
 
 COLOURS = LIGHT | {
     f"{kind}{number}": colour
@@ -111,6 +114,12 @@ COLOURS = LIGHT | {
     for kind, colour in (("g", ink.ground), ("p", ink.pattern))
 }
 """Every colour in light surroundings."""
+DARKS = DARK | {
+    f"{kind}{number}": colour
+    for number, ink in enumerate(INKS)
+    for kind, colour in (("g", ink.dark_ground), ("p", ink.dark_pattern))
+}
+"""The same in dark ones."""
 
 
 MOST = len(INKS) * len(PATTERNS)
@@ -127,44 +136,34 @@ def strokes(number: int) -> int:
     return (number + number // len(INKS)) % len(PATTERNS)
 
 
-def variables(prefix: str = "") -> str:
-    """Every colour as a CSS variable, and those of dark surroundings."""
-    light = _declared(LIGHT) + "".join(
-        f"--g{n}:{ink.ground};--p{n}:{ink.pattern};" for n, ink in enumerate(INKS)
-    )
-    dark = _declared(DARK) + "".join(
-        f"--g{n}:{ink.dark_ground};--p{n}:{ink.dark_pattern};" for n, ink in enumerate(INKS)
-    )
-    return (
-        f"{prefix}{{{light}color-scheme:light dark}}\n"
-        f"@media (prefers-color-scheme: dark) {{ {prefix}{{{dark}}} }}\n"
-    )
-
-
 def rules() -> str:
-    """What the classes of a picture look like, as rules that know light and dark."""
-    looks = {"text": TEXT} | {f".{name}": look for name, look in LOOKS.items()}
-    return "".join(f".kc {name} {{ {_ruled(look)} }}\n" for name, look in looks.items())
+    """What a picture looks like in dark surroundings; in light ones as its attributes say.
+
+    Renderers other than browsers know no variables, and take what rules say before what
+    attributes do: none of them is to find a rule outside of what asks for the dark.
+    """
+    looks = {"text": TEXT} | {f".{name}": look for name, look in LOOKS.items()} | _TILED
+    dark = "".join(
+        f".kc {name} {{ {key}: {DARKS[value]}; }}\n"
+        for name, look in looks.items()
+        for key, value in look.items()
+        if value in DARKS
+    )
+    return f"@media (prefers-color-scheme: dark) {{\n{dark}}}\n"
 
 
-def _ruled(look: Look) -> str:
-    named = ((key, f"var(--{value})" if value in COLOURS else value) for key, value in look.items())
-    return " ".join(f"{key}: {value};" for key, value in named)
+_TILED: dict[str, Look] = {
+    f".{kind}-{name}": {key: name} for name in COLOURS for kind, key in TILES.items()
+}
+"""What the parts of patterns look like, which any colour may be of."""
 
 
 def attributes(classes: str, base: Look | None = None) -> str:
-    """The same look as attributes, in light: for whoever draws pictures and knows no variables.
-
-    Rules go before attributes, so that a browser does not see these.
-    """
+    """What classes look like, as attributes, in light."""
     look = dict(base or {})
     for name in classes.split():
         look |= LOOKS.get(name, {})
     return "".join(f' {key}="{COLOURS.get(value, value)}"' for key, value in look.items())
-
-
-def _declared(colours: dict[str, str]) -> str:
-    return "".join(f"--{name}:{value};" for name, value in colours.items())
 
 
 def patterns(prefix: str, regions: int) -> str:
@@ -182,12 +181,12 @@ def patterns(prefix: str, regions: int) -> str:
 
 def _tile(id: str, ground: str, colour: str, strokes: str, width: float) -> str:
     size = 'width="8" height="8"'
-    under = f"<rect {size} {_coloured('fill', ground)}/>"
-    stroke = f'{_coloured("stroke", colour)} stroke-width="{width}"'
+    under = f"<rect {size} {_coloured('ground', ground)}/>"
+    stroke = f'{_coloured("strokes", colour)} stroke-width="{width}"'
     lines = f'<path d="{strokes}" {stroke}/>' if strokes else ""
     return f'<pattern id="{id}" {size} patternUnits="userSpaceOnUse">{under}{lines}</pattern>'
 
 
-def _coloured(key: str, colour: str) -> str:
-    """A colour as an attribute, and by the variable that a browser has for it."""
-    return f'{key}="{COLOURS[colour]}" style="{key}:var(--{colour})"'
+def _coloured(part: str, colour: str) -> str:
+    """A colour of a part of a pattern."""
+    return f'class="{part}-{colour}" {TILES[part]}="{COLOURS[colour]}"'

@@ -112,12 +112,16 @@ class _Track:
         return Box(x, y, width, height, "region", self.look.prefix + fill, says)
 
     def _label(self, span: Span, lines: Sequence[str], middle: float, centre: float) -> None:
-        halo = f"halo t{ink(self.look.inks[span.name])}" if span.name in self.look.inks else ""
-        if not halo:
-            halo = "halo paperline" if span.kind in ("free", "padding") else f"halo {span.kind}line"
+        """The lines of a label on a plate of their ground, so that no pattern runs through them."""
+        ground: str = "paper" if span.kind in ("free", "padding") else span.kind
+        if span.name in self.look.inks:
+            ground = str(ink(self.look.inks[span.name]))
+        wide, high = widest(lines) + 2, len(lines) * strip.LINE - 2
+        plate = Box(middle - wide / 2, centre - high / 2, wide, high, f"plate on-{ground}")
+        self.paper.add(plate)
         first = centre - (len(lines) - 1) * strip.LINE / 2 + LETTERS
         for number, line in enumerate(lines):
-            style = f"{halo} quiet" if span.kind == "free" else halo
+            style = "quiet" if span.kind == "free" else ""
             y = first + number * strip.LINE
             self.paper.add(Text(middle, y, line, style, "middle"))
 
