@@ -742,6 +742,35 @@ def test_sections_hold_each_other_without_the_seals(
     assert any(why in each for each in broken if "changed by hand" not in each)
 
 
+def test_a_launch_is_emitted_as_far_as_it_is_said() -> None:
+    shape = (
+        "block: [16, 16], grid: [100, 2], cluster: [2], shared: {static: 1000}, blocks_per_sm: 3"
+    )
+    spec = spec_of(f"kernel: launch\nshape: {{{shape}, registers: {{maxnreg: 64}}}}\n")
+    text = emit.emit(spec.derive(), "python")
+    found = module(text)
+    said = {key: value for key, value in vars(found["launch"]).items() if key[0] != "_"}
+    assert said == {
+        "threads": 256,
+        "block_x": 16,
+        "block_y": 16,
+        "min_blocks": 3,
+        "max_registers": 64,
+        "static_smem": 1000,
+        "cluster_x": 2,
+        "needs_non_portable": False,
+        "grid_x": 100,
+        "grid_y": 2,
+    }
+    assert "smem" not in found  # of dynamic memory nothing is said
+    for old, why in (("block_y: Final = 16", "has these threads"), ("grid_x: Final = 100", "fill")):
+        with pytest.raises(AssertionError, match=why):
+            module(text.replace(old, f"{old}1"))
+    assert "launch::dynamic_smem" not in emit.emit(spec.derive(), "cuda")
+    nothing = spec_of("kernel: launch\nshape: {cooperative: true}\n").derive()
+    assert emit.emit(nothing, "mojo").endswith('used."""\n    pass\n')
+
+
 def test_parts_of_one_name_are_no_twins() -> None:
     shape = "{mbarriers: [{name: a, count: 2}, {name: a, count: 2}], mma: [{M: 64}, {N: 8}]}"
     found = emit.emit(spec_of(f"kernel: launch\nshape: {shape}\n").derive(), "python")

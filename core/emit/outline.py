@@ -84,7 +84,7 @@ def _drafts(kernel: Kernel, names: Names) -> list[Draft]:
 def _sections(kernel: Kernel, names: Names, limits: Limits, parts: Parts) -> Iterator[Draft]:
     """The parts of the block, in the order in which later ones are held against earlier ones."""
     block = kernel.block
-    if block.smem is not None:
+    if block.smem is not None and (block.smem.regions or block.dynamic_bytes is not None):
         why = f" It has no layout: {block.smem.unplaced}." if block.smem.unplaced else ""
         by = f", laid out by {block.smem.struct}" if block.smem.struct else ""
         draft = Draft(names, "smem", f"Shared memory{by}.{why}")

@@ -31,6 +31,8 @@ def write(found: Configuration) -> str:
         '    """Hold the numbers to what they must meet; call it once where they are used."""',
     ]
     written += [f"    {line}" for check in found.checks for line in _check(check)]
+    if not found.checks:
+        written.append("    pass")
     return "\n".join([*written, ""])
 
 
