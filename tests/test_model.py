@@ -81,6 +81,7 @@ def test_sparse_decode_gathers_what_was_picked() -> None:
     assert (shape["native_fp8_unified_gather"], call["effective_max_cache_len"]) == (True, 2048)
     whole = part("deepseek-v3", "decode", "attention", kv="fp8")
     assert whole.spec is not None
+    assert "without scales" in whole.notes[0]
     assert whole.spec["shape"]["native_fp8_unified_gather"] is False
     no_rope = part("glm-5.3-flash", "decode", "attention over picked keys")
     assert no_rope.spec is not None

@@ -27,6 +27,7 @@ LATENT, ROPE = 512, 64
 SPARSE_HEADS = 128
 """Heads that a pair of CTAs takes over picked keys."""
 PICKED = "attention over picked keys"
+PLAIN_FP8 = "assumed: Q and the cache in fp8 without scales of tokens or blocks"
 
 
 class Serving(NamedTuple):
@@ -158,7 +159,9 @@ def _attention(model: Model, serving: Serving, phase: str, new: int) -> Iterator
     elif model.kind == "mqa-latent":
         yield Part(phase, "attention", None, "which kernel takes compressed keys is not known")
     elif model.kind == "mla":
-        yield from _latent(model, serving, phase, heads["num_q_heads"])
+        for part in _latent(model, serving, phase, heads["num_q_heads"]):
+            told = (PLAIN_FP8,) if part.spec and serving.kv == "fp8" else ()
+            yield part._replace(notes=told)
     else:
         yield from _grouped(model, serving, phase, new, heads)
 
