@@ -117,3 +117,10 @@ def test_a_file_is_never_overwritten(tmp_path: Path) -> None:
 )
 def test_what_is_asked_wrongly(arguments: list[str]) -> None:
     assert CliRunner().invoke(application(["define"]), ["define", *arguments]).exit_code == 2
+
+
+@pytest.mark.parametrize("needs", ["", "mma.sync", "wgmma", "tcgen05"])
+def test_what_a_kernel_needs_is_written_out(needs: str) -> None:
+    shipped = kernels.find("index_prefill", "26.6")
+    written = writing.like(type("Other", (shipped,), {"needs": needs}))
+    assert defined.made(written).needs == needs

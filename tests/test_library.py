@@ -250,6 +250,7 @@ SWEPT: list[tuple[dict[str, Any], str]] = [
     ({"group": [4, "four"]}, "not the quoted text `four`"),
     ({"group": []}, "an empty list"),
     ({"group": [4, 4]}, "given twice"),
+    ({"group": [-1, 4]}, "must be at least 1, not -1"),
     ({"num_q_heads": range(1, 10**6), "group": range(1, 10**5)}, "name fewer columns"),
     ({"kernel": "launch"}, "nothing to sweep"),
 ]
@@ -259,7 +260,7 @@ SWEPT: list[tuple[dict[str, Any], str]] = [
 def test_a_sweep_that_cannot_be_done_is_the_same_error(call: dict[str, Any], message: str) -> None:
     with pytest.raises(kcfg.Error) as caught:
         kcfg.sweep(**{"kernel": "fa4", **FA4, "BM": [64, 128], **call})
-    assert message in str(caught.value)
+    assert message in str(caught.value) and "not a list" not in str(caught.value)
     assert all(message.isprintable() for message in str(caught.value).splitlines())
 
 

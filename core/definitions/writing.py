@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from kcfg.core.definitions.head import NEEDS
 from kcfg.core.definitions.spelling import UnreachedError, name_of, spelled
 from kcfg.core.definitions.tracing import Bounds, Traced, Traces, noting, traced, tree_of
 from kcfg.core.engine import formula, terms
@@ -51,7 +52,7 @@ def like(cls: type[Kernel], name: str = "") -> str:
         f'version: "{cls.release}"',
         f"title: {scalar(cls.title)}",
         f"source: {scalar(cls.struct)}",
-        f"needs: {cls.needs}",
+        *(f"needs: {word}" for word, unit in NEEDS.items() if unit == cls.needs),
         "",
         "inputs:",
         *inputs,

@@ -135,16 +135,19 @@ class SweepReading(Reading):
             self.notes.add(head.top["kernel"].value, "kernel", message)
         known = grammar(cls)
         choices: dict[str, Choices] = {}
+        refused: dict[str, Entry] = {}
         for key, entry in found.items():
             declared = _declared(known, key)
             node = _spread(entry.value)
             if declared and (isinstance(node, SequenceNode) or _is_range(node) or _several(node)):
                 several = self._choices(key, node, declared)
-                if several:
+                if isinstance(several, Choices):
                     choices[key] = several
+                else:  # told of once: the ordinary reader notes the same at the same place
+                    refused[key] = entry._replace(value=several)
         varied = {key: one for key, one in choices.items() if len(one.values) > 1}
         self.axes = self._axes(head, found, varied)
-        return self._corners(head, cls, found, choices)
+        return self._corners(head, cls, found | refused, choices)
 
     def faults(
         self, cls: type[Kernel], target: Target, inputs: dict[str, Any]
@@ -152,20 +155,20 @@ class SweepReading(Reading):
         """Nothing of a grid, each point of which is asked when it is derived."""
         return () if self.axes else super().faults(cls, target, inputs)
 
-    def _choices(self, key: str, node: Node, declared: Input) -> Choices | None:
-        """Every value a list or range stands for; None where one of them was refused."""
+    def _choices(self, key: str, node: Node, declared: Input) -> Choices | Node:
+        """Every value a list or range stands for; or what of it was refused, and noted."""
         values: list[Any] = []
         nodes: list[Node] = []
         items = node.value if isinstance(node, SequenceNode) else [node]
         if not items:
             self.notes.add(node, f"shape.{key}", "an empty list: give a value at least")
-            return None
+            return node
         for item in items:
             try:
                 several = _values(item, declared)
             except RefusedError as error:
                 self.notes.add(item, f"shape.{key}", str(error))
-                return None
+                return item
             if len(items) == 1 and isinstance(several, range):
                 return Choices(declared, several, (item,))
             twice = set(several).intersection(values)
