@@ -15,6 +15,7 @@ from typing import NamedTuple, NoReturn
 import pytest
 
 from kcfg.cli import console
+from kcfg.core import printing
 
 
 class Done(NamedTuple):
@@ -76,6 +77,7 @@ def run(
             patched.chdir(cwd)
         patched.setattr(sys, "argv", ["kcfg", *map(str, arguments)])
         patched.setattr(console, "leave", _leave)
+        patched.setattr(printing, "listening", printing.listening)  # as a program sets it
         import_module(f"kcfg.cli.{program}").main()
         raise SystemExit(0)
     for name in ("stdout", "stderr"):

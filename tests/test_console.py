@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 
 from kcfg.cli import console, formats
 from kcfg.cli.main import application
-from kcfg.core import presets
+from kcfg.core import presets, printing
 
 ROOT = Path(__file__).parent.parent
 PRESET = ("--preset", "llama-3-8b")
@@ -209,6 +209,7 @@ def test_what_stops_a_program_is_told(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(console, "abandon", lambda: None)
+    monkeypatch.setattr(printing, "listening", None)
 
     def fails() -> None:
         raise mistake

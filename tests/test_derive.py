@@ -311,7 +311,7 @@ def test_the_headline_names_the_quantity_that_divides_where_the_count_is_another
     report = derived(*arguments)
     text = headline(*arguments)
     assert f"slots_estimated: {report['values']['slots_estimated']} fit" in text
-    assert f"makes num_kv_stages {report['values']['num_kv_stages']}." in text
+    assert f"makes num_kv_stages {report['values']['num_kv_stages']} (slots // 2)." in text
     assert report["values"]["slots_estimated"] != report["values"]["num_kv_stages"]
 
 
