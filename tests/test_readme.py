@@ -27,11 +27,17 @@ def sessions() -> Iterator[tuple[str, str]]:
 
 @pytest.fixture(scope="module")
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the files that the README shows by ``cat``."""
+    """A folder with the files that the README shows by ``cat``, or that one command writes for
+    another: these may be asked in different processes."""
     folder = tmp_path_factory.mktemp("readme")
-    for command, output in sessions():
+    shown = list(sessions())
+    for command, output in shown:
         if command.startswith("cat "):
             (folder / command.removeprefix("cat ")).write_text(output, encoding="utf-8")
+    for command, _ in shown:
+        written = re.search(r" -o (\S+)", command)
+        if written and any(written[1] in other for other, _ in shown if other != command):
+            run(command, folder)
     return folder
 
 
