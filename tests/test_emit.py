@@ -129,6 +129,7 @@ def test_a_kernel_with_element_types_of_its_own_compiles_as_cpp(tmp_path: Path) 
 def test_every_release_and_any_name_compiles_as_cpp(tmp_path: Path) -> None:
     kernels = [derive(each.kernel, each.release, each.inputs) for each in SHAPES]
     kernels.append(derive("fa4", "26.6", HUGE))
+    kernels.append(derive("fa4", "26.6", FA4_26 | {"group": 1 << 20, "nope_depth": 1 << 15}))
     labelled = [(kernel, f"shape {number}") for number, kernel in enumerate(kernels)]
     labelled += [(kernels[0], label) for label in HOSTILE]
     includes = []

@@ -47,12 +47,12 @@ def above(a: Number, b: Number) -> Number:
 
 def equal(a: Number, b: Number, why: str) -> Check:
     """That two numbers are the same."""
-    return Check(f"{a.text} == {b.text}", why, a.value == b.value)
+    return Check(f"{a.text} == {b.text}", why, a.value == b.value, _larger(a, b))
 
 
 def at_most(a: Number, b: Number, why: str) -> Check:
     """That the first number is not above the second."""
-    return Check(f"{a.text} <= {b.text}", why, a.value <= b.value)
+    return Check(f"{a.text} <= {b.text}", why, a.value <= b.value, _larger(a, b))
 
 
 def up_to(a: Number, b: Number, why: str) -> Check:
@@ -62,4 +62,8 @@ def up_to(a: Number, b: Number, why: str) -> Check:
 
 def multiple(a: Number, b: Number, why: str) -> Check:
     """That the first number, which is no sum, is a multiple of the second, which is not 0."""
-    return Check(f"{a.text} % {b.text} == 0", why, a.value % b.value == 0)
+    return Check(f"{a.text} % {b.text} == 0", why, a.value % b.value == 0, _larger(a, b))
+
+
+def _larger(a: Number, b: Number) -> int:
+    return max(abs(a.value), abs(b.value))

@@ -29,12 +29,14 @@ class Section(NamedTuple):
 class Check(NamedTuple):
     """A condition on constants: ``text`` in operators all languages share, ``why`` it must hold.
 
-    A constant of a section is ``section.name`` in it. ``holds`` is whether it does.
+    A constant of a section is ``section.name`` in it. ``holds`` is whether it does, ``largest``
+    the larger of what its two sides come to, its sign left out.
     """
 
     text: str
     why: str
     holds: bool
+    largest: int
 
 
 class Configuration(NamedTuple):

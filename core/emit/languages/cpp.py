@@ -30,7 +30,7 @@ ABSENT = "absent"
 """The enumerator for none of them."""
 
 INT = range(-(1 << 31), 1 << 31)
-"""What an int holds; beyond it, a constant is a long long."""
+"""What an int holds; beyond it, a constant is a long long, and all are where they come to more."""
 
 
 def write(found: Configuration) -> str:
@@ -50,8 +50,9 @@ def lines(
     namespace = found.namespace or f"kcfg::{found.name}"
     written += [f"namespace {namespace} {{", ""]
     written += [_enumeration(unit_, found) for unit_ in TYPES]
+    wide = any(check.largest not in INT for check in found.checks)
     for section in found.sections:
-        written += ["", *_section(section)]
+        written += ["", *_section(section, wide)]
     written += ["", *(line for check in found.checks for line in _check(check))]
     written += [*more, "", f"}}  // namespace {namespace}", ""]
     return "\n".join(written)
@@ -66,18 +67,18 @@ def _enumeration(unit_: str, found: Configuration) -> str:
     return f"enum class {type_} {{ {', '.join(identifier(word, RESERVED) for word in words)} }};"
 
 
-def _section(section: Section) -> Iterator[str]:
+def _section(section: Section, wide: bool) -> Iterator[str]:
     yield from comment(section.doc, "//")
     if section.name:
         yield f"namespace {section.name} {{"
     for constant in section.constants:
         yield from comment(constant.doc, "///")
-        yield _constant(constant)
+        yield _constant(constant, wide)
     if section.name:
         yield f"}}  // namespace {section.name}"
 
 
-def _constant(constant: Constant) -> str:
+def _constant(constant: Constant, wide: bool) -> str:
     name, value = constant.name, constant.value
     declared = "inline constexpr"
     if constant.unit in TYPES:
@@ -90,7 +91,13 @@ def _constant(constant: Constant) -> str:
         return f"{declared} const char* {name} = {dumps(value)};"
     if isinstance(value, bool):
         return f"{declared} bool {name} = {str(value).lower()};"
-    type_ = "double" if isinstance(value, float) else "int" if value in INT else "long long"
+    type_ = (
+        "double"
+        if isinstance(value, float)
+        else "int"
+        if value in INT and not wide
+        else "long long"
+    )
     return f"{declared} {type_} {name} = {value};{unit(constant, '//')}"
 
 
