@@ -76,6 +76,7 @@ LINES: dict[str, list[str]] = {
     "rules SMR00": [rule.id for rule in known() if rule.id.startswith("SMR00")],
     "validate --select BAR": ["BAR001", "BAR002", "BAR003", "BAR004", "BAR005"],
     "explain mine.kcfg.yaml k_st": ["k_stage_bytes", "k_stages"],
+    "explain mine.kcfg.yaml occ": ["occupancy"],
     "explain --preset llama-3-8b num_kv": ["num_kv_heads", "num_kv_stages"],
     "explain --kernel index_prefill k_st": ["k_stage_bytes", "k_stages"],
     "derive mine.kcfg.yaml --get k_st": ["k_stage_bytes", "k_stages"],
@@ -99,7 +100,8 @@ def test_names_that_kcfg_knows(line: str, words: list[str]) -> None:
 
 def test_names_of_a_spec_are_all_its_values_and_inputs() -> None:
     found = set(offered("kcfg explain mine.kcfg.yaml "))
-    assert found == set(units(INDEX)) | {member.key for member in INDEX.inputs.values()}
+    inputs = {member.key for member in INDEX.inputs.values()}
+    assert found == set(units(INDEX)) | inputs | {"occupancy"}
 
 
 def test_the_keys_of_a_launch_are_offered_by_their_paths(desk: Path) -> None:

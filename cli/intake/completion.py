@@ -53,7 +53,11 @@ def _specs(params: Params) -> Iterator[str]:
 
 def _names_after_spec(params: Params) -> Iterable[str]:
     given = params.get("words") or params.get("preset") or params.get("kernel")
-    return _values(params) if given else _specs(params)
+    if not given:
+        return _specs(params)
+    from kcfg.core.explain.residency import NAME
+
+    return (*_values(params), *(() if params.get("kernel") else (NAME,)))
 
 
 def _spec_then_logs(params: Params) -> Iterable[str]:
