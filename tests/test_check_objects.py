@@ -276,6 +276,23 @@ def test_a_log_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.Monkey
     assert judged.code == 2 and "are no log of a build" in judged.of("SPEC001").message
 
 
+def test_ptx_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text, "MOST_LINES", 1000)
+    endless = PTX.read_bytes() + b"\t.loc 1 2 3\n" * 100_000
+    judged = judge(tmp_path, launch(BOUNDED), endless)
+    assert judged.code == 2 and "are no log of a build" in judged.of("SPEC001").message
+
+
+def test_comments_of_ptx_are_no_directives(tmp_path: Path) -> None:
+    """Nor do directives have to stand on lines of their own."""
+    ptx = (
+        ".version 9.0\n.target sm_100a\n/* .visible .entry old()\n.reqntid 64 */\n"
+        ".visible .entry k() .reqntid 128 /* .maxnreg 32 */ { // .maxntid 5\n\tret;\n}\n"
+    )
+    judged = judge(tmp_path, launch("threads: 128, registers: {maxnreg: 40}"), ptx.encode())
+    assert judged.rules == FINE and "judged: k for compute_100a" in judged.notes
+
+
 LONG = "9" * 5000
 LOG = (LOGS / "clean.sm_100a.ptxas.txt").read_text()
 

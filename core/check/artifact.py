@@ -24,7 +24,7 @@ ELF, DEVICE = b"\x7fELF", (190).to_bytes(2, "little")
 OBJECTS = (ELF, b"!<arch>\n", b"\x50\xed\x55\xba", b"MZ")
 """How cubins, objects and shared libraries, archives, fatbins, and those of Windows begin."""
 PTX = re.compile(rb"\A(?:\xef\xbb\xbf)?(?:\s+|//[^\n]*\n|/\*.*?\*/)*\.version\s+\d+\.\d+\s", re.S)
-PTX_MARKS = (b".", b"call", b"shared")
+PTX_MARKS = (b".", b"call", b"shared", b"/*", b"*/")
 LARGEST = 1 << 30
 """Bytes of an object that comes through a pipe."""
 HELD = 512
@@ -61,11 +61,14 @@ class Artifact:
             return
         held: list[Build] = []
         again = self.path != "-" and os.path.isfile(self.path)
-        for build in self._read():
-            build.file = self.file
-            if len(held) < HELD or not again:
-                held.append(build)
-            yield build
+        try:
+            for build in self._read():
+                build.file = self.file
+                if len(held) < HELD or not again:
+                    held.append(build)
+                yield build
+        except NotTextError as error:
+            raise RefusedError(str(error)) from None
         if len(held) < HELD or not again:
             self._held = held
 
@@ -82,10 +85,7 @@ class Artifact:
                     reader.read(line)
                 yield from reader.end()
             else:
-                try:
-                    yield from log.builds(stream)
-                except NotTextError as error:
-                    raise RefusedError(str(error)) from None
+                yield from log.builds(stream)
 
     def _named_json(self, begins: bytes) -> bool:
         return self.path.endswith(triton.ENDING) or b'"num_warps"' in begins

@@ -24,6 +24,7 @@ SHARED = re.compile(
     r"(?P<extern>\.extern\s+)?\.shared\s+(?:\.align\s+(?P<align>\d+)\s+)?"
     r"\.(?P<type>[a-z]\w*)\s+(?P<name>[\w$]+)(?P<sizes>(?:\[\d*\])*)\s*;"
 )
+COMMENT = re.compile(r"/\*.*?\*/")
 BITS = re.compile(r"(\d+)(?:x(\d+))?$")
 WORD = re.compile(r"[\w$]+")
 CALL = re.compile(r"(?:^|\s)call\b")
@@ -58,10 +59,11 @@ class Ptx:
         self._variables: dict[str, Variable] = {}
         self._dynamic = 1  # the largest alignment of a dynamic array
         self._sure = True
+        self._comment = False
 
     def read(self, line: Line) -> Iterable[Build]:
         """Take a line in."""
-        text = line.text.partition("//")[0]
+        text = self._bare(line.text)
         if ".target" in text and (match := TARGET.search(text)):
             self._target, self._target_line = f"compute_{match[1]}", line.number
         elif ".entry" in text and (match := ENTRY.search(text)):
@@ -75,6 +77,16 @@ class Ptx:
         elif self._kernel is not None:
             self._directive(self._kernel, line.number, text)
         return ()
+
+    def _bare(self, text: str) -> str:
+        """A line without its comments, which may go on for several."""
+        if self._comment:
+            _, end, text = text.partition("*/")
+            self._comment = not end
+        text = COMMENT.sub(" ", text).partition("//")[0]
+        text, begins, _ = text.partition("/*")
+        self._comment |= bool(begins)
+        return text
 
     def _directive(self, kernel: _Kernel, number: int, text: str) -> None:
         said = DIRECTIVE.findall(text) if "." in text else ()
