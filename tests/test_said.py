@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
+import programs
 import pytest
 import shapes
 from hypothesis import HealthCheck, given, settings, strategies as st
 from typer.testing import CliRunner, Result
 
-from kcfg.cli import console
 from kcfg.cli.main import application
 from kcfg.cli.pages import explanation, kernels as kernel_pages, report as report_page
 from kcfg.cli.pages.pieces import Heading, Line, Piece, Table
@@ -155,26 +153,14 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     ],
 )
 def test_a_kernel_of_ones_own_that_fails_to_import_is_told_by_file_and_line(
-    code: str, line: int, why: str, mine: Path, capsys: pytest.CaptureFixture[str]
+    code: str, line: int, why: str, mine: Path
 ) -> None:
     mine.write_text(code)
     for arguments in (["kernels", "mine"], ["derive", "-"], ["explain", "--kernel", "mine", "x"]):
-        with pytest.raises(SystemExit) as left, standard_input("kernel: mine\nshape: {a: 1}\n"):
-            console.safely(lambda told=arguments: application(told)(told))
-        said = capsys.readouterr().err
-        assert left.value.code == 2
+        done = programs.run(*arguments, given="kernel: mine\nshape: {a: 1}\n")
+        assert done.code == 2
         place = f"{mine}:{line}" if line else str(mine)
-        assert said.startswith(f"{place}: this module cannot be loaded: {why}"), said
-
-
-@contextmanager
-def standard_input(text: str) -> Iterator[None]:
-    """Standard input that holds a text."""
-    before, sys.stdin = sys.stdin, io.TextIOWrapper(io.BytesIO(text.encode()))
-    try:
-        yield
-    finally:
-        sys.stdin = before
+        assert done.stderr.startswith(f"{place}: this module cannot be loaded: {why}"), done.stderr
 
 
 # Spaces, numbers and sizes in every text
