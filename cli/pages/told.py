@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from kcfg.core.engine.reasons import Fit
     from kcfg.core.explain.explanation import Explanation, Reference
-    from kcfg.core.explain.glossary import Word
+    from kcfg.core.explain.glossary import Meaning
     from kcfg.core.explain.goals import Sought
     from kcfg.core.explain.residency import Residency
     from kcfg.core.explain.story import Story
@@ -40,5 +40,5 @@ class Told(NamedTuple):
     figures: tuple[Figure, ...] = ()
     fits: tuple[Fit, ...] = ()
     release_given: bool = True
-    words: tuple[Word, ...] = ()
+    words: tuple[Meaning, ...] = ()
     occupancy: Residency | None = None

@@ -84,7 +84,7 @@ def _times(count: int, number: Number) -> list[Number]:
     return [product(literal(count), number)] if count else []
 
 
-class Role(NamedTuple):
+class Dealt(NamedTuple):
     """A role: its first warp, its warps, and the registers that each of their threads then has."""
 
     first: Number
@@ -105,7 +105,7 @@ def _role(
     threads: Number,
     entry: Number,
     parts: Parts,
-) -> Role:
+) -> Dealt:
     """Add a role."""
     name = draft.part(share.name)
     first = draft.add(f"{name}_first_warp", share.first, "index", f"{name}: its first warp.")
@@ -122,4 +122,4 @@ def _role(
             at_most(cap, limits["setmaxnreg_max"], f"setmaxnreg takes what {name} asks for"),
             multiple(cap, limits["setmaxnreg_multiple"], "setmaxnreg takes such multiples"),
         ]
-    return Role(first, warps, cap)
+    return Dealt(first, warps, cap)

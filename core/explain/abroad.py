@@ -11,7 +11,7 @@ from kcfg.core.explain.jobs import asked_of, sent, told
 from kcfg.core.kernel import Kernel
 
 
-class Word(NamedTuple):
+class Given(NamedTuple):
     """An input of another kernel, by its key, and its value."""
 
     key: str
@@ -24,7 +24,7 @@ class Taker(NamedTuple):
     kernel: str
     release: str
     library: str
-    given: tuple[Word, ...]
+    given: tuple[Given, ...]
 
 
 def abroad(kernel: Kernel) -> Iterator[Taker]:
@@ -56,5 +56,5 @@ def abroad(kernel: Kernel) -> Iterator[Taker]:
         if cls.faults(kernel.target, inputs) or cls.refuses(kernel.target):
             continue
         if cls(target=kernel.target, **inputs).verdict:
-            words = tuple(Word(*each) for each in given.items())
+            words = tuple(Given(*each) for each in given.items())
             yield Taker(cls.kernel, cls.release, cls.library, words)

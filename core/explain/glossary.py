@@ -14,7 +14,7 @@ from kcfg.core.engine.graph import graph
 from kcfg.core.engine.quantity import Quantity
 
 
-class Word(NamedTuple):
+class Meaning(NamedTuple):
     """A word as formulas call it, and what it gives."""
 
     call: str
@@ -22,17 +22,17 @@ class Word(NamedTuple):
 
 
 BUILTIN = {
-    min: Word("min(a, b, ...)", "The smallest of its arguments."),
-    max: Word("max(a, b, ...)", "The largest of its arguments."),
-    abs: Word("abs(a)", "The distance of a from 0."),
+    min: Meaning("min(a, b, ...)", "The smallest of its arguments."),
+    max: Meaning("max(a, b, ...)", "The largest of its arguments."),
+    abs: Meaning("abs(a)", "The distance of a from 0."),
 }
 """Functions of Python itself, whose own documentation says more than formulas mean."""
 
 SIGNS = (
-    Word("not a, a and b, a or b", "Conditions: the opposite, both, at least one."),
-    Word("a // b", "The quotient, as div gives it; b is never 0 here."),
-    Word("a % b", "The remainder, as mod gives it; b is never 0 here."),
-    Word("target.name", "A limit of the GPU; `kcfg targets NAME` lists them."),
+    Meaning("not a, a and b, a or b", "Conditions: the opposite, both, at least one."),
+    Meaning("a // b", "The quotient, as div gives it; b is never 0 here."),
+    Meaning("a % b", "The remainder, as mod gives it; b is never 0 here."),
+    Meaning("target.name", "A limit of the GPU; `kcfg targets NAME` lists them."),
 )
 """What is no function: operators, and the names of limits."""
 
@@ -41,7 +41,7 @@ SEVERAL = {"VAR_KEYWORD": "name=...", "VAR_POSITIONAL": "..."}
 """How arguments are written of which there may be any number, by the kind of their parameter."""
 
 
-def words() -> tuple[Word, ...]:
+def words() -> tuple[Meaning, ...]:
     """Every word that the formula of a kernel uses; raises `NoSourceError` without their source."""
     used = {function.__name__: function for function in _called()}
     spoken = {terms.negate.__name__}  # shown as `not`
@@ -72,10 +72,10 @@ def _calls(quantity: Quantity[Any]) -> Iterator[Any]:
                 yield function
 
 
-def _word(function: Any) -> Word:
+def _word(function: Any) -> Meaning:
     if function in BUILTIN:
         return BUILTIN[function]
     given = signature(function).parameters.values()
     names = [SEVERAL.get(each.kind.name, each.name) for each in given]
     meaning = paragraphs(function.__doc__).partition("\n\n")[0].replace("``", "`")
-    return Word(f"{function.__name__}({', '.join(names)})", meaning)
+    return Meaning(f"{function.__name__}({', '.join(names)})", meaning)

@@ -125,7 +125,7 @@ def _explain() -> Made:
         story=maybe(typed.of(story.Story)),
         explanations=many(typed.of(explanation.Explanation)),
         references=many(typed.of(explanation.Reference)),
-        words=many(typed.of(glossary.Word)),
+        words=many(typed.of(glossary.Meaning)),
         sought=maybe(typed.of(goals.Sought)),
         occupancy=maybe(typed.of(residency.Residency)),
     )
