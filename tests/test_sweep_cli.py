@@ -238,6 +238,14 @@ def test_a_plot_marks_what_is_not_supported_and_is_the_same_each_time(folder: Pa
     assert "not supported" not in (folder / "c.svg").read_text()
 
 
+@pytest.mark.parametrize("drawn", ["x=depth y=k_stages", "x=depth y=mma_n map=k_stages"])
+def test_a_picture_of_no_points_says_so(drawn: str, folder: Path) -> None:
+    pytest.importorskip("matplotlib")
+    for where, says in (("depth > 9999", True), ("depth > 0", False)):
+        kcfg("spec.yaml", "--where", where, "--plot", drawn, "-o", "a.svg", cwd=folder)
+        assert ("<!-- no points -->" in (folder / "a.svg").read_text()) is says
+
+
 def test_a_full_disk_leaves_the_old_picture(folder: Path) -> None:
     pytest.importorskip("matplotlib")
     (folder / "out.png").write_bytes(b"old")

@@ -9,6 +9,9 @@ from typing import Any
 UNDATED = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
 """What a format would write of the time it is made at."""
 
+NOTHING = "no points"
+"""What a figure of none says."""
+
 Draw = Callable[[Any], None]
 """Draws on the axes that it is given."""
 
@@ -25,6 +28,8 @@ def figure(draw: Draw, format: str, width: float = 8, height: float = 5) -> byte
         drawn, axes = pyplot.subplots(figsize=(width, height), layout="constrained")
         try:
             draw(axes)
+            if not axes.has_data():
+                axes.text(0.5, 0.5, NOTHING, transform=axes.transAxes, ha="center")
             drawn.savefig(picture, format=format, metadata=UNDATED.get(format))
         finally:
             pyplot.close(drawn)

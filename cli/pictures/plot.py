@@ -65,19 +65,24 @@ def _band(axes: Any, columns: Columns, plot: Plot, label: Any, colour: str) -> N
     known = np.array([value is not None for value in columns[plot.y].tolist()], bool)
     x, y = _texts(columns[plot.x][known]), columns[plot.y][known].astype(float)
     good = columns[VERDICT][known].astype(bool) if VERDICT in columns else np.ones(len(x), bool)
-    places, least, most = _extremes(x[good], y[good])
-    line = "-" if places.dtype.kind in "if" else ""  # texts have no order to join them in
-    style = {"marker": "o", "markersize": 3, "color": colour}
-    axes.plot(places, most, line, label=name, **style)
-    if line and (least < most).any():
-        axes.fill_between(places, least, most, alpha=0.2, color=colour)
-    elif (least < most).any():
-        axes.plot(places, least, line, **style)
+    if good.any():
+        _line(axes, *_extremes(x[good], y[good]), name, colour)
     if not good.all():
         places, least, most = _extremes(x[~good], y[~good])
         ends = np.concatenate((places, places)), np.concatenate((least, most))
         said = f"{name}, {REFUSED}" if name else REFUSED
         axes.plot(*ends, "x", color=colour, label=said)
+
+
+def _line(axes: Any, places: Any, least: Any, most: Any, name: str | None, colour: str) -> None:
+    """The greatest along a line, and all down to the least."""
+    dots = {"marker": "o", "markersize": 3, "color": colour}
+    line = "-" if places.dtype.kind in "if" else ""  # texts have no order to join them in
+    axes.plot(places, most, line, **dots, label=name)
+    if line and (least < most).any():
+        axes.fill_between(places, least, most, alpha=0.2, color=colour)
+    elif (least < most).any():
+        axes.plot(places, least, line, **dots)
 
 
 def _texts(column: Column) -> Any:
