@@ -136,7 +136,7 @@ def test_tensor_memory_that_ptx_allocates(
     ptx = BUILDS / "tensor.sm_100a.ptx"
     judged = judge(tmp_path, launch(TENSOR.format(columns)), ptx, name=kernel)
     assert judged.rules == rules
-    unclear = "not judged: 1 tcgen05 allocations: no configuration says it"
+    unclear = "not judged: tensor memory: what it allocates cannot be told"
     assert (unclear in judged.notes) is (kernel == "chosen")
 
 

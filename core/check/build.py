@@ -52,7 +52,7 @@ class Build:
     what printed them and ``by`` where that is, ``others`` what else it counts, for which no
     configuration has a word. A failed compilation that names no kernel has no ``name``. The
     figures of one that is ``mixed`` may be another kernel's, and those in ``long`` have too many
-    digits to be any: how many, by their key.
+    digits to be any: how many, by their key. What is ``unclear`` is said in words.
     """
 
     def __init__(self, tool: str, name: str, line: int, target: str | None, unit: Unit) -> None:
@@ -62,6 +62,7 @@ class Build:
         self.lines: dict[str, int] = {}
         self.others: dict[str, int] = {}
         self.long: dict[str, int] = {}
+        self.unclear = ""
         self.mixed = False
         if target:
             self.put(line, target=target)

@@ -11,6 +11,7 @@ INSTRUCTION = re.compile(
     r"^[\s{]*(?:@!?%\w+\s+)?([a-z][\w.:]*)\s+(\{[^}]*\}|%\w+(?:\|%\w+)?)\s*,\s*(.*)"
 )
 """One that sets registers: its name, those, and what they are set from."""
+HEXADECIMAL = re.compile(r"0[xX][0-9a-fA-F]{1,8}")
 REGISTER = re.compile(r"%\w+")
 MOST = 1 << 16
 """Registers of a kernel that are kept; in one with more, what any of them holds is not known."""
@@ -46,4 +47,6 @@ class Allocations:
         (asked,) = self.asked
         if asked.startswith("%"):
             asked = self._holds.get(asked, "") if len(self._holds) < MOST else ""
+        if HEXADECIMAL.fullmatch(asked):
+            return int(asked, 16)
         return figure(asked) if asked.isascii() and asked.isdecimal() else None

@@ -117,10 +117,11 @@ class Ptx:
             build = kernel.build
             build.put(self._target_line, target=self._target)
             build.put(build.line, smem=self._static(kernel))
-            if not kernel.calls:
-                build.put(build.line, tmem_columns=kernel.allocations.columns)
-            if kernel.calls or build.values.get("tmem_columns") is None:
-                build.beside(tcgen05_allocations=len(kernel.allocations.asked))
+            count = len(kernel.allocations.asked)
+            columns = None if kernel.calls else kernel.allocations.columns
+            build.put(build.line, tmem_columns=columns)
+            if columns is None and count:
+                build.unclear = "tensor memory: what it allocates cannot be told"
             yield build
 
     def _static(self, kernel: _Kernel) -> int | None:

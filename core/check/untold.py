@@ -131,6 +131,8 @@ def _about(reported: Reported) -> Iterator[str]:
         if not any(key in keys for keys in KEYS_OF.values()):
             what = key.replace("_", " ")
             yield f"{where(build)}: not judged: {what}: {digits:,} digits are no figure"
+    if build.unclear:
+        yield f"{where(build)}: not judged: {build.unclear}"
     if build.others:
         counted = joined(f"{count:,} {what}" for what, count in build.others.items())
         yield f"{where(build)}: not judged: {counted}: no configuration says it"
@@ -146,5 +148,7 @@ def _hidden(every: list[Reported]) -> Iterator[str]:
     """What a launch has and no report of its builds shows."""
     shown = {key for each in every for key in each.build.values}
     for what, (key, values) in LAUNCHED.items():
+        if any(each.build.unclear.startswith(what) for each in every):  # which is said already
+            continue
         if getattr(every[0].block, key) not in (None, ()) and shown.isdisjoint(values):
             yield what
