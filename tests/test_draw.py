@@ -263,6 +263,18 @@ def test_pipelines_of_a_launch_are_drawn_where_no_region_says_where_they_lie() -
     check(picture.document([drawn]))
 
 
+def test_pipelines_in_no_region_are_told_beside_the_regions() -> None:
+    shape = (
+        "regions: [{name: a, bytes: 64, stages: 2}, {name: b, bytes: 8, alias_of: a}]}, pipelines: "
+    )
+    rings = "[{name: a, stages: 2, stage_bytes: 32}, {name: ring, stages: 3, stage_bytes: 8192}]"
+    text = f"kernel: launch\nshape: {{threads: 32, shared: {{{shape}{rings}}}"
+    (drawn,) = pictured.scenes(pictured.of_text(text))
+    assert drawn.part("smem").notes == ("No region is said to hold ring (24,576 B (24.0 KiB)).",)
+    lines = plain.text(terminal.pages([drawn])).splitlines()
+    assert all(line.strip() or not line for line in lines)  # b is too small for a character
+
+
 def test_static_memory_alone_is_drawn() -> None:
     text = "kernel: launch\nshape: {threads: 32, shared: {static: 1024}}"
     (drawn,) = pictured.scenes(pictured.of_text(text))

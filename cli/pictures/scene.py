@@ -19,7 +19,7 @@ from kcfg.core.block.block import Block
 from kcfg.core.block.parts import Pipeline
 from kcfg.core.block.rings import label, taken
 from kcfg.core.block.tensor_memory import taken_by
-from kcfg.core.figures import some
+from kcfg.core.figures import joined, some
 from kcfg.core.report import Derived
 from kcfg.core.spec.known import LAUNCH
 
@@ -73,7 +73,7 @@ def _smem_part(report: dict[str, Any], block: Block) -> Part:
     regions = tuple(
         _region(region, gap)._replace(start=static + region["offset"]) for region in smem["regions"]
     )
-    notes: tuple[str, ...] = ()
+    notes = tuple(_homeless(block)) if regions and _by_hand(report) else ()
     if not regions and block.ring_groups:
         regions, notes = tuple(_pipelines(block, static)), (UNPLACED,)
     end = max((span.end for span in regions), default=static)
@@ -86,6 +86,17 @@ def _smem_part(report: dict[str, Any], block: Block) -> Part:
 
 
 UNPLACED = "Where the pipelines lie is not said: they are drawn in their order."
+
+
+def _homeless(block: Block) -> Iterator[str]:
+    """What is said of pipelines that lie in none of the regions."""
+    lines = [
+        f"{label(line, index)} ({measured(taken(line), 'bytes')})"
+        for index, (line, home) in enumerate(zip(block.pipelines, block.homes, strict=True))
+        if not home and taken(line)
+    ]
+    if lines:
+        yield f"No region is said to hold {joined(lines)}."
 
 
 def _pipelines(block: Block, start: int) -> Iterator[Span]:

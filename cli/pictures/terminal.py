@@ -138,7 +138,8 @@ class Cells:
         for row in self.bar.inside() or [[]]:
             yield f"|{self._filled(row, signs)}|"
         for row in self.bar.beside():
-            yield f" {self._filled(row, signs)}".rstrip()
+            if filled := self._filled(row, signs).rstrip():  # else too small for a character
+                yield f" {filled}"
         yield from self._marks()
 
     def at(self, place: int) -> int:
