@@ -87,9 +87,9 @@ def test_anything_at_all(make: Any, silent: Any) -> None:
     codes = set()
     for tried in range(TRIES):
         data = make(rng)
-        started = time.perf_counter()
+        started = time.process_time()
         code, found = silent(data)
-        assert time.perf_counter() - started < SLOWEST, data
+        assert time.process_time() - started < SLOWEST, data
         unread = any(each["rule"] == "SPEC001" for each in found)
         wrong = any(each["severity"] == "error" for each in found)
         assert code == (2 if unread else 1 if wrong else 0), data

@@ -42,7 +42,7 @@ shape:
 """
 COMMANDS = ("derive", "validate")
 SLOWEST = 2.0
-"""Seconds that any input may take."""
+"""Seconds of the processor that any input may take, whatever else runs there."""
 
 
 def kcfg(*arguments: str, stdin: bytes | str | None = None) -> Result:
@@ -123,9 +123,9 @@ def test_reading(
 ) -> None:
     path = tmp_path / "spec.yaml"
     path.write_bytes(text.encode() if isinstance(text, str) else text)
-    started = time.perf_counter()
+    started = time.process_time()
     result = kcfg(command, str(path))
-    assert time.perf_counter() - started < SLOWEST
+    assert time.process_time() - started < SLOWEST
     assert result.exit_code == code, said(result)
     lines = [line for line in said(result).splitlines() if line.startswith(f"{path}:{place}")]
     assert any(advice in line for line in lines), said(result)
