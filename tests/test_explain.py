@@ -68,6 +68,12 @@ def test_a_share_of_the_sm_is_not_taken_for_something_that_fits(swept: str) -> N
     assert "fit" not in text.replace("benefit", "")
 
 
+def test_bytes_in_elements_are_not_taken_for_something_that_fits() -> None:
+    for name in ("kv_offset", "swizzle_elements", "mbar_offset"):
+        text = said(run("--preset", "llama-3-8b", name))
+        assert "// " in text and " fit into " not in text, text
+
+
 def test_the_swept_cell_keeps_fewer_registers_than_the_pool_allows(swept: str) -> None:
     lines = [line.split() for line in run(swept, "reg_consumer").stdout.splitlines()]
     assert ["wanted", "200", "binds"] in [words[:3] for words in lines]

@@ -27,6 +27,8 @@ ORDINALS = (
 
 SPACES = ("bytes", "columns")
 """What is divided to see how many fit."""
+OTHER_WORDS = ("elements", "barriers")
+"""Units that a place in bytes is only said in."""
 
 DECIDES = {"least": "binds", "most": "rules", "all_of": "fails", "any_of": "holds"}
 """What a term of each word is said to do where it decides."""
@@ -35,6 +37,8 @@ DECIDES = {"least": "binds", "most": "rules", "all_of": "fails", "any_of": "hold
 def fits(told: Explanation) -> Iterator[tuple[str, bool]]:
     """What fits how often, and what is shared, in sentences; each with whether it binds."""
     for found in told.fits:
+        if told.unit in OTHER_WORDS:
+            continue
         if found.unit in SPACES and found.unit != told.unit:
             other = found.binds and told.value not in (found.fits, found.rounded)
             yield fit(found) + (_made(found, told.name, told.value) if other else ""), found.binds
