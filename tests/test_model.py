@@ -38,6 +38,7 @@ LAYERS = [
     ("llama-3.1-8b", {}),
     ("deepseek-v3", {"weights": "nvfp4", "kv": "fp8", "devices": 8}),
     ("deepseek-v3.2", {"weights": "mxfp8", "devices": 8}),
+    ("deepseek-v3.2", {"weights": "mxfp8", "kv": "fp8", "devices": 8}),  # few heads that gather
     ("kimi-k2", {"weights": "nvfp4", "devices": 8}),
     ("gpt-oss-120b", {"weights": "mxfp4"}),
     ("gemma-4-31b-global", {"weights": "fp8"}),
@@ -163,6 +164,8 @@ def test_a_layer_as_data() -> None:
         (["llama-3.1-8b", "--prompt", "9000"], "--length 9,000 at least"),
         (["llama-3.1-8b", "--tp", "3"], "llama-3.1-8b is known for 1, 2, 4, 8 devices"),
         (["llama-3.1-8b", "--release", "26.6"], "takes two releases, as in 26.6..26.7"),
+        (["llama-3.1-8b", "--release", "26.6..26.77"], "unknown release '26.77'; did you mean"),
+        (["llama-3.1-8b", "--release", "26.6..26.7", "--format", "yaml"], "no spec"),
         (["llama-3.1-8b", "--batch", "0"], "greater than or equal to 1"),
     ],
 )

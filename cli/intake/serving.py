@@ -33,13 +33,16 @@ def model(
         found = models.find(name)
     asked = Serving(batch, length, length if prompt is None else prompt, kv, weights, devices)
     _refuse(found, asked)
+    if format == "yaml" and release is not None:
+        usage("--release compares, which is no spec: take --format table or json")
     if format == "yaml":
         return _specs(found, asked)
     if release is not None:
         old, between, new = release.partition("..")
         if not (old and between and new):
             usage("--release takes two releases, as in 26.6..26.7")
-        pairs = list(compared(found, parts(found, asked), old, new))
+        with known():
+            pairs = list(compared(found, parts(found, asked), old, new))
         show(format, pages.changes(pairs), pages.upgrade(found, asked, pairs, old, new))
         return FINE
     listed = list(rows(found, parts(found, asked)))

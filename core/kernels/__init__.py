@@ -109,7 +109,7 @@ def packaged() -> Offered:
     """The kernels of installed packages, and what of them is not to be had."""
     from kcfg.core.packages import offered
 
-    return offered(lambda name: name == LAUNCH or exists(name), _numbers)
+    return offered(lambda name: name == LAUNCH or exists(name), age)
 
 
 def of_package(kernel: str, release: str | None = None) -> type[Kernel] | None:
@@ -132,7 +132,7 @@ DEFINITION = ".yaml"
 """What the name of a shipped definition ends in."""
 
 
-def _numbers(release: str) -> list[tuple[int, str]]:
+def age(release: str) -> list[tuple[int, str]]:
     """A release as what it is ordered by: 26.10 is after 26.9."""
     return [(int(part), "") if part.isdecimal() else (-1, part) for part in release.split(".")]
 
@@ -153,4 +153,4 @@ def _releases(kernel: str) -> dict[str, str]:
         stem, ending = os.path.splitext(file)
         if stem[:1] == "r" and stem[1:2].isdecimal() and ending in (".py", DEFINITION):
             found[stem[1:].replace("_", ".")] = file
-    return {release: found[release] for release in sorted(found, key=_numbers)}
+    return {release: found[release] for release in sorted(found, key=age)}

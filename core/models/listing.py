@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from kcfg.core import kernels
 from kcfg.core.diff import Diff, compare, derived
+from kcfg.core.errors import UnknownError
 from kcfg.core.explain.thresholds import decided
 from kcfg.core.kernel import Kernel
 from kcfg.core.models import Model
@@ -69,11 +70,26 @@ def compared(
 ) -> Iterator[tuple[Row, Row, Diff | None]]:
     """Every part in two releases, and what changed; None where one of them is not known.
 
-    Products are those that are chosen, as what is selected is known of one release alone.
+    Products are those that are chosen, as what is selected is known of one release alone. Raises
+    `UnknownError` for a release that none of the kernels has.
     """
+    parts = tuple(parts)
+    for release in (old, new):
+        _released({part.spec["kernel"] for part in parts if part.spec is not None}, release)
     for part in parts:
         before, after = (_row(model, part, release) for release in (old, new))
         if before.spec is None or after.spec is None:
             yield before, after, None
         else:
             yield before, after, compare(derived(before.spec), derived(after.spec))
+
+
+def _released(used: Collection[str], release: str) -> None:
+    for kernel in used:
+        try:
+            kernels.find(kernel, release)
+        except UnknownError:
+            continue
+        return
+    known = {each for kernel in used for each in kernels.releases(kernel)}
+    raise UnknownError("release", release, sorted(known, key=kernels.age))

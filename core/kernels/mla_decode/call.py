@@ -114,13 +114,18 @@ class CalledDecode(called.Called, r26_6.MLADecode, Call):
     @step("bool", source=f"{DISPATCH}, decode_layout_g")
     def fills_layout_g(self) -> bool:
         """Whether layout G is taken where nothing is given."""
-        return all_of(native_fp8=self.native_fp8, few=self.num_q_heads * self.q_max_seq_len <= 32)
+        return all_of(
+            native_fp8=self.native_fp8,
+            no_gather=negate(self.native_fp8_unified_gather),
+            few=self.num_q_heads * self.q_max_seq_len <= 32,
+        )
 
     @quantity("bool", source=f"{DISPATCH}, decode_layout_g")  # type: ignore[misc]
     def decode_layout_g(self) -> bool:
         """Whether 32 rows take all lanes (layout G): where heads and tokens fill no more.
 
-        Without native fp8 there is no room for the stages that it needs.
+        Without native fp8 there is no room for the stages that it needs, nor is there where picked
+        keys are gathered, each stage with a buffer for what it gathers.
         """
         return given(self.layout_g_given, self.fills_layout_g)
 
@@ -165,7 +170,8 @@ class CalledDecode(called.Called, r26_6.MLADecode, Call):
         if self.layout_g_given is None:
             yield (
                 "decode_layout_g",
-                "that few heads take layout G; that fp8 alone does, is inferred from its room",
+                "that few heads take layout G; that fp8 alone does, and not where picked keys are"
+                " gathered, is inferred from its room",
             )
         if self.keys_asked is not None and None in (self.relax_asked, self.cost_asked):
             yield (
