@@ -723,6 +723,14 @@ shape:
 """
 
 
+def test_a_formula_that_another_number_makes_divide_by_zero_is_emitted() -> None:
+    """Such a number is noticed: by the compiler, which takes no division by zero."""
+    text = "defines: g\ninputs: {a: 32}\nvalues: {n: a, x: 64 // (n - 24)}\n"
+    emitted = run("-", "--lang", "python", stdin=text)
+    assert emitted.exit_code == 0 and "assert x == 64 // (n - 24)" in emitted.stdout
+    assert module(emitted.stdout)["x"] == 8
+
+
 @pytest.mark.parametrize(("name", "old", "new", "why"), APART)
 def test_sections_hold_each_other_without_the_seals(
     name: str, old: str, new: int, why: str
