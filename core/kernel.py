@@ -11,7 +11,7 @@ own, it is the quantity ``supported``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -230,6 +230,13 @@ class Kernel(Struct):
             if unit_of(key) is None or any(True for _ in self.places()):
                 raise
             return place(self.block, key)
+
+    @classmethod
+    def only_configured(cls) -> Mapping[str, str]:
+        """The units of numbers that only a configuration can name, by patterns of their names."""
+        from kcfg.core.block.places import PATTERNS
+
+        return {} if any(True for _ in cls.places()) else PATTERNS
 
     def asked(self) -> dict[str, Any]:
         """Every input this was derived from, defaults filled in, by its key in a spec."""

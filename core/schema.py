@@ -12,6 +12,7 @@ from kcfg.core.engine.quantity import REQUIRED, Input
 from kcfg.core.hardware.dtypes import ELEMENTS, SHORT_NAMES, SWIZZLES
 from kcfg.core.kernel import Kernel
 from kcfg.core.launch import schema as launch_schema
+from kcfg.core.launch.reading import LaunchSpec
 from kcfg.core.spec.head import names as every
 from kcfg.core.spec.known import LAUNCH, listed, releases
 
@@ -65,7 +66,8 @@ def _names(branch: dict[str, Any]) -> list[str]:
 def _specs(kernel: str) -> list[dict[str, Any]]:
     if kernel == LAUNCH:
         head = ["kernel", "shape"]
-        return [_spec(LAUNCH, "a launch written by hand", head, launch_schema.shape(), LAUNCH)]
+        title, expect = "a launch written by hand", _expect(LaunchSpec)
+        return [_spec(LAUNCH, title, head, launch_schema.shape(), LAUNCH, expect=expect)]
     newest, *older = reversed(releases(kernel))
     every = [each for cls in (newest, *older) for each in _with_calls(cls)]
     return [_derived(cls, kernel, newest.release) for cls in every]
@@ -248,13 +250,17 @@ def _pin(unit: str) -> dict[str, Any]:
 
 
 def _expect(cls: type[Kernel]) -> dict[str, Any]:
+    named = {
+        key: {"description": member.doc, **_pin(str(member.unit))}
+        for key, member in (*cls.declared(), *cls.places())
+    }
+    named.setdefault("supported", _pin("bool"))
+    others = "|".join(cls.only_configured())
     return {
         "description": "Results pinned for `kcfg validate`: a value, a bound such as '<= 232448', "
         "or a list of allowed values.",
         "type": ["object", "null"],
         "additionalProperties": False,
-        "properties": {
-            key: {"description": member.doc, **_pin(str(member.unit))}
-            for key, member in (*cls.declared(), *cls.places())
-        },
+        "properties": named,
+        **({"patternProperties": {f"^({others})$": _pin("count")}} if others else {}),
     }

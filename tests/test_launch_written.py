@@ -585,6 +585,36 @@ def test_max_stops_before_what_no_alias_moves() -> None:
     assert "with one more a ends behind the start of bias" in flat(told)
 
 
+PINNED = """\
+kernel: launch
+shape:
+  grid: [148, 2]
+  shared:
+    regions:
+      - {name: a, ring: p, of: bf16, shape: [64, 64], align: 1024}
+      - {name: full, ring: p, mbarriers: true}
+  pipelines: [{name: p, stages: max}, {name: q, stages: 2}]
+expect:
+  pipelines[p].stages: 28
+  pipelines[q].stages: 2
+  shared.regions[a].bytes: 229376
+  mbarriers[full].count: 28
+  grid[1]: 2
+"""
+
+
+def test_figures_are_found_by_their_paths_whether_said_or_worked_out() -> None:
+    fine = run("validate", "-", "--quiet", stdin=PINNED)
+    assert fine.exit_code == 0 and "EXP001" not in fine.stdout
+    broken = run("validate", "-", "--quiet", "--set", "pipelines[q].stages=3", stdin=PINNED).stdout
+    assert broken.count("EXP001") == 1 and "pipelines[q].stages is 3, pinned to 2" in broken
+    names = ("pipelines[1].stages", "pipelines[p].stages", "shared.regions[a].of", "grid[0]")
+    asked = [word for name in names for word in ("--get", name)]
+    assert run("derive", "-", *asked, stdin=PINNED).stdout == "2\n28\nbfloat16\n148\n"
+    for none in ("pipelines[2].stages", "pipelines[r].stages", "pipelines.stages", "shared.static"):
+        assert run("derive", "-", "--get", none, stdin=PINNED).exit_code == 2
+
+
 @pytest.mark.parametrize("dynamic", ["", "dynamic: 100000, "])
 @pytest.mark.parametrize("asked", [57, 90, 300])
 @pytest.mark.parametrize(

@@ -109,6 +109,10 @@ HEADS = (
     "expect: {k_stages: [4, 5]}",
     "expect: {k_stages: [4, '5']}",
     "expect: {k_stages: {a: 1}}",
+    "expect: {k.offset: 1024}",
+    "expect: {k.offset: none}",
+    "expect: {k.start: 1024}",
+    "expect: {shared_bytes: '<= 232448'}",
     "expect: {supported: true}",
     "expect: {supported: '!= false'}",
     "expect: {supported: '> false'}",
@@ -116,8 +120,33 @@ HEADS = (
 )
 
 
+HAND = "kernel: launch\nshape: {threads: 128, pipelines: [{name: p, stages: 3}]}\nexpect:\n  %s\n"
+PINS = (
+    "pipelines[0].stages: 3",
+    "pipelines[p].stages: <= 4",
+    "pipelines[0].stages: three",
+    "pipelines.stages: 3",
+    "pipelines[0]: 3",
+    "pipelines[0].name: 3",
+    "pipelinesx[0].stages: 3",
+    "grid[0]: 148",
+    "grid: 148",
+    "a.offset: 0",
+    "a.offsets: 0",
+    "end: 4096",
+    "smem.used: 4096",
+    "supported: true",
+)
+
+
 @pytest.mark.parametrize(
-    "text", [*(INDEX % (head, 128) for head in HEADS), INDEX % ("", "32.0"), INDEX % ("", "32")]
+    "text",
+    [
+        *(INDEX % (head, 128) for head in HEADS),
+        INDEX % ("", "32.0"),
+        INDEX % ("", "32"),
+        *(HAND % pin for pin in PINS),
+    ],
 )
 def test_it_takes_what_the_reader_takes(text: str) -> None:
     (read_as,) = read(text, "a.yaml")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from kcfg.cli.pages.pieces import Column, Heading, Line, Piece, Row, Table
-from kcfg.core.block.block import Block
-from kcfg.core.block.keys import Group, Key
 from kcfg.core.figures import joined
+from kcfg.core.launch.paths import keys
 from kcfg.core.launch.reading import LaunchSpec
 
 
@@ -24,7 +23,7 @@ def brief() -> dict[str, Any]:
 
 def whole() -> dict[str, Any]:
     """Every key with its path."""
-    keys = [
+    every = [
         {
             "name": path,
             "unit": key.unit,
@@ -33,18 +32,9 @@ def whole() -> dict[str, Any]:
             "doc": key.doc,
             "choices": list(key.choices),
         }
-        for path, key in _keys(Block, "")
+        for path, key in keys()
     ]
-    return {**brief(), "struct": None, "inputs": keys, "values": []}
-
-
-def _keys(group: type[Group], path: str) -> Iterator[tuple[str, Key]]:
-    """The keys of a group and of the groups in it, by their paths; lists have `[]`."""
-    for name, key in group.keys.items():
-        place = f"{path}{name}{'[]' if key.many else ''}"
-        yield place, key
-        if issubclass(key.kind, Group):
-            yield from _keys(key.kind, f"{place}.")
+    return {**brief(), "struct": None, "inputs": every, "values": []}
 
 
 def manual() -> list[Piece]:

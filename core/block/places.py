@@ -6,6 +6,7 @@ of a range of tensor memory; the whole of the block has the names in `WHOLE`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -37,10 +38,7 @@ WHOLE_DOCS = {
 
 def unit_of(key: str) -> Unit | None:
     """The unit of a place by its name; None for what can be none."""
-    name, _, last = key.rpartition(".")
-    if name:
-        return "bytes" if last in OF_REGION else "columns" if last in OF_RANGE else None
-    return _UNITS.get(key)
+    return next((unit for name, unit in PATTERNS.items() if re.fullmatch(name, key)), None)
 
 
 def place(block: Block, key: str) -> int:
@@ -105,7 +103,9 @@ WHOLE: dict[str, Callable[[Block], int | None]] = {
 }
 """What a block has as a whole, and how it is read; None where it is not known."""
 
-_UNITS: dict[str, Unit] = {
+PATTERNS: dict[str, Unit] = {
+    rf".+\.({'|'.join(OF_REGION)})": "bytes",
+    rf".+\.({'|'.join(OF_RANGE)})": "columns",
     "end": "bytes",
     "shared_bytes": "bytes",
     "shared_limit": "bytes",
@@ -113,3 +113,4 @@ _UNITS: dict[str, Unit] = {
     "threads": "threads",
     "mbarriers": "barriers",
 }
+"""The units of places, by patterns of their names."""

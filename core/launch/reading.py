@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from kcfg.core.block.parts import has_most
 from kcfg.core.figures import joined
 from kcfg.core.hardware.target import Target
 from kcfg.core.kernel import Conflict, Figure, Kernel
+from kcfg.core.launch import paths
 from kcfg.core.launch.working import Worked, worked_out
 from kcfg.core.spec.known import LAUNCH
 from kcfg.core.spec.nodes import MappingNode, Node, ScalarNode, SequenceNode
@@ -79,9 +81,19 @@ class LaunchSpec(Kernel):
         return (most.fit,) if most is not None and most.fit is not None else ()
 
     def read(self, key: str) -> Any:
-        """A figure that follows, by its path, or the place of that name."""
+        """A figure by its path, said or one that follows, or the place of that name."""
         values = self.values()
-        return values[key] if key in values else super().read(key)
+        if key in values:
+            return values[key]
+        try:
+            return super().read(key)
+        except KeyError:
+            return paths.value(self.block, key)
+
+    @classmethod
+    def only_configured(cls) -> Mapping[str, str]:
+        """Places, and the numbers of a launch by the paths of their keys."""
+        return {**paths.patterns(Block), **super().only_configured()}
 
     def asked(self) -> dict[str, Any]:
         """What the spec gives."""

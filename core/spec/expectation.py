@@ -80,9 +80,8 @@ def result(kernel: Kernel, key: str) -> Any:
 
 def place_of(cls: type[Kernel], key: str) -> str | None:
     """The unit of a place that only a configuration knows; None where there can be none."""
-    from kcfg.core.block.places import unit_of
-
-    return None if any(True for _ in cls.places()) else unit_of(key)
+    known = cls.only_configured().items()
+    return next((unit for name, unit in known if re.fullmatch(name, key)), None)
 
 
 def read_expect(
