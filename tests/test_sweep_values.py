@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import product
 from math import prod
 from typing import Any
 
@@ -47,15 +46,11 @@ def told(query: Query, number: int) -> bool:
     point = {**dict(query.fixed), **query.grid.point(number)}
     names = {member.key: name for name, member in query.cls.inputs.items()}
     inputs = {names[key]: value for key, value in point.items()}
+    defaults = {member.key: member.default for member in query.cls.inputs.values()}
+    said = [key for key, value in point.items() if value is not None]
+    if query.cls.conflicts({**defaults, **point}, said):
+        return False
     return not query.cls.faults(targets.find(query.target), inputs)
-
-
-def clashes(kernel: str, release: str, values: dict[str, list[Any]]) -> bool:
-    """Whether some point of a grid is one that the reader of specs refuses."""
-    cls = kernels.find(kernel, release)
-    defaults = {member.key: member.default for member in cls.inputs.values()}
-    points = (dict(zip(values, point, strict=True)) for point in product(*values.values()))
-    return any(cls.conflicts({**defaults, **point}, list(point)) for point in points)
 
 
 @st.composite
@@ -68,7 +63,7 @@ def grids(draw: st.DrawFn, kernel: str, release: str) -> dict[str, list[Any]]:
         others = draw(st.lists(shapes._values(inputs[key]), min_size=1, max_size=5))
         several = list(dict.fromkeys([*values[key], *others]))
         wider = {**values, key: several}
-        if prod(map(len, wider.values())) <= 60 and not clashes(kernel, release, wider):
+        if prod(map(len, wider.values())) <= 60:
             values = wider
     return values
 
@@ -99,6 +94,17 @@ def test_grids_around_real_shapes_are_derived_as_arrays(shape: shapes.Shape) -> 
     alone = "M" in shape.inputs or sweeps.point(asked, 0).sound() is None
     searched = tally.points > 1 and alone
     assert tally.singly == (tally.points if searched else 0)
+
+
+def test_points_whose_inputs_do_not_go_together_are_counted_and_not_derived() -> None:
+    experts = {"format": ["nvfp4"], "N": [4096], "K": [7168], "estimated_total_m": [9, 900]}
+    values = {**experts, "num_experts": [8, 64], "num_active_experts": [4, 32]}
+    tally = check(sweeps.query("grouped_matmul", "26.7", values))
+    assert (tally.points, tally.faulty, tally.singly) == (8, 2, 0)
+    assert tally.why.startswith("shape.num_active_experts: no more experts have rows")
+    problem = {"m": [64], "n": [4096], "k": [7168], "select": [True]}
+    types = {"a": ["bf16", "fp8"], "b": ["bf16", "fp8"]}
+    assert check(sweeps.query("deepgemm", "54e2261", {**problem, **types})).faulty == 2
 
 
 def test_the_largest_inputs_do_not_wrap_around() -> None:

@@ -15,6 +15,7 @@ from kcfg.core.findings import refusals
 from kcfg.core.kernel import VERDICT, Kernel
 from kcfg.core.spec.shape import grammar
 from kcfg.core.sweep.arrays import Vocabulary
+from kcfg.core.sweep.clashes import Clashes
 from kcfg.core.sweep.expression import Term, condition
 from kcfg.core.sweep.grid import Block, Cell, Indices, Values
 from kcfg.core.sweep.memory import keep_memory
@@ -90,6 +91,7 @@ class Worker:
             for axis in self.grid.axes
             for key, values in zip(axis.keys, axis.values, strict=True)
         }
+        self.clashes = Clashes(self.cls)
         self.fitting: dict[tuple[Any, ...], bool] = {}
         self.ruled: Counter[str] = Counter()
 
@@ -159,9 +161,10 @@ class Worker:
         if not self._fits(cell):
             return self._one_by_one(block, cell, 1)
         view, kernel, points = self.arrays, self._kernel(self.arrays, cell.inputs), cell.points
-        sound = kernel.sound()
-        if sound is None:
+        sound, together = kernel.sound(), self.clashes.none(self._inputs(cell.inputs))
+        if sound is None or together is None:
             return self._one_by_one(block, cell, 1)
+        sound = sound & together
         wrong = points - counted(sound, points)
         why = self._fault(block, cell, sound) if wrong else ""
         good = counted(sound & kernel.read(VERDICT), points) if self.verdict else 0
@@ -231,15 +234,18 @@ class Worker:
             return False
         return True
 
-    def _kernel(self, view: View, varied: dict[str, Any]) -> Kernel:
+    def _inputs(self, varied: dict[str, Any]) -> dict[str, Any]:
+        """All inputs that are given, by key, with those that vary as they are."""
         inputs = {**dict(self.query.fixed), **varied}
         for spelling in self.spellings:
             value = inputs.pop(spelling.word)
             inputs[spelling.means] = spelling.convert(value, {**self.defaults, **inputs})
+        return inputs
+
+    def _kernel(self, view: View, varied: dict[str, Any]) -> Kernel:
         attributes = self.attributes
-        return view.struct(
-            target=self.target, **{attributes[key]: value for key, value in inputs.items()}
-        )
+        inputs = {attributes[key]: value for key, value in self._inputs(varied).items()}
+        return view.struct(target=self.target, **inputs)
 
     # Point by point
 
@@ -258,10 +264,13 @@ class Worker:
         return tally, rows
 
     def _singly(self, point: int) -> tuple[Tally, Kernel]:
-        view, kernel = self.plain, self._kernel(self.plain, self.grid.point(point))
+        varied = self.grid.point(point)
+        view, kernel = self.plain, self._kernel(self.plain, varied)
         inputs = {name: getattr(kernel, name) for name in kernel.inputs}
-        for fault in self.cls.faults(self.target, inputs):
-            why = f"shape.{fault.key}: {fault.message}" if fault.key else fault.message
+        clashing = self.clashes.of(self._inputs(varied))
+        for fault in clashing or self.cls.faults(self.target, inputs):
+            at = grammar(self.cls).at(fault.key)
+            why = f"{at}: {fault.message}" if fault.key else fault.message
             return Tally(1, faulty=1, why=why), kernel
         kernel.hasten()
         good = self.verdict and kernel.read(VERDICT)

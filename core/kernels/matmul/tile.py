@@ -94,7 +94,11 @@ class Tile(Kernel):
     def conflicts(cls, inputs: dict[str, Any], given: Collection[str]) -> list[Conflict]:
         # A key given as its own default, as in a report's inputs, says nothing.
         defaults = {member.key: member.default for member in cls.inputs.values()}
-        told = {key for key in defaults if key in given and inputs[key] != defaults[key]}
+        told = {
+            key
+            for key, default in defaults.items()
+            if key in given and (default is None or inputs[key] != default)
+        }
         problem = [key for key in cls.problem_only if key in told]
         configuration = [
             key for key in (*cls.configuration, *cls.configuration_only) if key in told
