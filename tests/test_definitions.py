@@ -267,6 +267,23 @@ def test_what_overlaps_and_what_does_not_fit() -> None:
     assert "CFG002" in {each["rule"] for each in report(kernel)["findings"]}
 
 
+def test_what_lies_in_each_of_several_may_fill_it_to_the_end() -> None:
+    text = "defines: g\ninputs: {n: 2}\ntensor_memory:\n  s: {columns: 128, count: n}\n"
+    kernel = defined.derived(f"{text}  p: {{columns: 64, count: n, in: s, offset: 64}}\n", n=2)
+    tensor = kernel.block.tensor
+    assert tensor is not None and tensor.unplaced is None
+    assert [(each.name, each.column, each.alias_of) for each in tensor.regions] == [
+        *(("s0", 0, None), ("p0", 64, "s0"), ("s1", 128, None), ("p1", 192, "s1")),
+    ]
+
+
+@pytest.mark.parametrize(("entry", "compiled"), [("n", 255), ("n - 8", 248), ("256", 256)])
+def test_what_a_formula_allocates_is_compiled_with_one_less(entry: str, compiled: int) -> None:
+    text = "defines: g\ninputs: {n: 256}\nroles: {a: {warps: 0-3}}\n"
+    registers = defined.derived(f"{text}registers_at_entry: {entry}\n").block.registers
+    assert registers is not None and registers.entry == compiled
+
+
 def test_mbarriers_of_a_repeated_struct_are_counted_once() -> None:
     text = """
 defines: g

@@ -285,7 +285,8 @@ def test_points_that_no_spec_may_say_are_left_out_of_arrays(tmp_path: Path, valu
         *("1,false,10,false", "1,true,10,false", "2,false,20,true", "2,true,20,true"),
         "4,false,40,true",
     ]
-    assert "not derived, as no spec may say them: 3 (37.5%)" in done.stderr
+    assert "not derived, as no spec may say them: 3 (37.5%), the first for" in done.stderr
+    assert "`t` has no case for n 3" in done.stderr
     assert "one by one" not in done.stderr
 
 

@@ -508,6 +508,36 @@ def test_what_is_kept_may_be_judged_by_the_rules_too(tmp_path: Path) -> None:
     assert rule.candidate == {"BN": 512} and rule.why[0].startswith("TMEM002: ")
 
 
+def test_nothing_is_so_many_times_zero(tmp_path: Path) -> None:
+    full = "values: {used: n + 1, room: n - n}\nsupported: {fits: used <= room}\n"
+    (tmp_path / "g.kcfg.yaml").write_text(f"defines: g\ninputs: {{n: 1}}\n{full}")
+    (dropped,) = kcfg.prune(tmp_path / "g.kcfg.yaml", [{"n": 1}]).dropped
+    (failing,) = dropped.failing
+    assert (dict(failing.sides), failing.over) == ({"used": 2, "room": 0}, 0.0)
+
+
+FEW = """\
+defines: few
+inputs: {n: 1}
+supported: {any: n < 100}
+must: {few: n < 50}
+"""
+
+
+def test_what_a_must_drops_no_rule_brings_back(tmp_path: Path) -> None:
+    (tmp_path / "few.kcfg.yaml").write_text(FEW)
+    pruned = kcfg.prune(tmp_path / "few.kcfg.yaml", [{"n": 10}, {"n": 60}])
+    assert pruned.kept == pruned.judged().kept == (0,)
+
+
+@pytest.mark.parametrize("count", [2, 80], ids=["one by one", "as arrays"])
+def test_true_is_no_1_among_candidates(count: int, tmp_path: Path) -> None:
+    (tmp_path / "few.kcfg.yaml").write_text(FEW)
+    given: list[dict[str, Any]] = [{"n": n} for n in range(1, count)]
+    with pytest.raises(kcfg.Error, match=r"shape\.n: expected an integer"):
+        kcfg.prune(tmp_path / "few.kcfg.yaml", [*given, {"n": True}])
+
+
 def test_prune_takes_short_names_and_says_what_is_wrong() -> None:
     words = [{"qkv_dtype": word, "BM": 64 + 64 * (n % 4)} for n in range(80) for word in ("bf16",)]
     depth = {"num_q_heads": 32, "group": 4, "qk_depth": 128, "ov_depth": 128, "page_size": 128}

@@ -103,6 +103,21 @@ def test_it_says_which_rules_put_points_aside(gemm: Path) -> None:
     assert "MMA" in done.stderr.split("by rules: ")[1]
 
 
+def test_a_point_that_several_rules_refuse_is_counted_under_the_first(tmp_path: Path) -> None:
+    path = tmp_path / "wide.kcfg.yaml"
+    path.write_text(
+        "defines: wide\ninputs: {BN: 256}\nsupported: {whole: BN % 64 == 0}\n"
+        "shared: {bars: {mbarriers: 1, arrivals: 512 - BN}}\n"
+        "tensor_memory: {acc: {columns: 2 * BN}}\n---\nkernel: wide\n"
+    )
+    (one,) = kcfg.read(path.read_text() + "shape: {BN: 512}\n")
+    first, *others = [each.rule for each in one.findings if each.severity == "error"]
+    assert others and first not in others
+    command = ["sweep", str(path), "--set=BN=[256,512]", "--sort=-BN", "--top=1", "--columns=BN"]
+    done = CliRunner().invoke(application(command), command)
+    assert f"1 point that would have been shown put aside by rules: {first} 1\n" in done.stderr
+
+
 def test_all_shows_them_with_the_rules(gemm: Path) -> None:
     for arguments in (["--sort=-BN", "--all"], []):
         shown = swept(gemm, *arguments, "--format=table", "--where=BM == 96 and BN == 256")

@@ -79,6 +79,11 @@ def test_a_comment_that_is_not_as_it_should_be(
     assert sorted(rules(tmp_path, with_comment(comment))) == sorted(found)
 
 
+def test_a_comment_in_the_first_line_is_about_that_line(tmp_path: Path) -> None:
+    text = LAUNCH.replace("launch\n", "launch  # kcfg: ignore[SMEM001] why\n")
+    assert sorted(rules(tmp_path, text)) == ["IGN001:1", "SMEM001:5"]
+
+
 def test_a_comment_below_the_key_waives_nothing(tmp_path: Path) -> None:
     text = f"{LAUNCH}# kcfg: ignore[SMEM001] too late\n"
     assert rules(tmp_path, text) == ["SMEM001:5", "IGN001:6"]
