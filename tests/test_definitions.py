@@ -478,6 +478,7 @@ NAMES = [
         (
             *dir(Kernel),
             *(name for cls in Kernel.__mro__ for name in getattr(cls, "__annotations__", ())),
+            *("self", "none"),  # what formulas and conditions have of their own
         )
     )
     if not refused(name, "input")
@@ -505,7 +506,7 @@ def test_inputs_and_values_may_have_the_names_of_what_a_kernel_has(
         ["derive"],
         ["explain", "--format", "json"],
         ["diff", "g.kcfg.yaml"],
-        ["sweep", "--columns", "all"],
+        ["sweep", "--columns", "all", "--where", "self >= 5 and none >= 5"],
     ):
         done = CliRunner().invoke(application(command), [*command, "g.kcfg.yaml"])
         assert done.exit_code == 0, done.output

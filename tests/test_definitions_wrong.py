@@ -100,6 +100,13 @@ def test_the_place_and_the_message(path: Path, capsys: pytest.CaptureFixture[str
         ("defines: g\nshared:\n  a: {of: bf16}\n", "3:3", "missing key `shape`"),
         ("defines: g\nshared:\n  a: {stages: 2}\n", "3:3", "say its size"),
         ("defines: g\nshared:\n  o: {in: q, bytes: 2}\n", "3:11", "unknown region `q`"),
+        ("defines: g\nshared:\n  in: {bytes: 2}\n", "3:3", "cannot stand in a formula"),
+        (
+            "defines: g\nshared: {a: {struct: {to: {bytes: 2}, from: {bytes: 2}}}}\n",
+            "2:39",
+            "give the region another one",
+        ),
+        ("defines: g\ntensor_memory: {or: {columns: 32}}\n", "2:17", "give the range another"),
         ("defines: g\nroles:\n  a: {warps: 4}\n", "3:14", "write `warp: 4`"),
         ("defines: g\nroles:\n  a: {warps: 4-2}\n", "3:14", "in order"),
         ("defines: g\nroles: {a: {warp: 0}}\nlaunch: {threads: 32}\n", "3:10", "is derived"),

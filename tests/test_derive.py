@@ -199,6 +199,12 @@ def test_env_gives_every_value_a_variable_of_its_own(kernel: str, release: str) 
     assert len({variable(name) for name in names}) == len(names)
 
 
+def test_names_that_differ_in_case_alone_are_two_variables() -> None:
+    text = "defines: g\ninputs: {n: 2}\nvalues: {x: n, X: 3, x_2: 4, X_: 5}\n"
+    lines = kcfg("derive", "-", "--format", "env", stdin=text).stdout.splitlines()[1:]
+    assert lines == ["KCFG_X=2", "KCFG_X_2=3", "KCFG_X_2_2=4", "KCFG_X_3=5"]
+
+
 def test_env_can_be_evaluated_by_a_shell(spec: str) -> None:
     script = (
         kcfg("derive", spec, "--format", "env").stdout + 'echo "$KCFG_K_STAGES $KCFG_SUPPORTED"'

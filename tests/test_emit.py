@@ -26,7 +26,7 @@ from typer.testing import CliRunner, Result
 from kcfg.cli import emit_hook
 from kcfg.cli.main import application
 from kcfg.core import emit, presets, targets
-from kcfg.core.emit.identifiers import ClashError, Names, identifier
+from kcfg.core.emit.identifiers import identifier
 from kcfg.core.emit.languages import cpp
 from kcfg.core.engine.quantity import choice
 from kcfg.core.kernel import Kernel
@@ -380,10 +380,14 @@ def test_names_become_identifiers() -> None:
 
 
 def test_two_names_never_become_one() -> None:
-    names = Names(cpp.RESERVED)
-    names.take("mbars.size")
-    with pytest.raises(ClashError, match=r"'mbars.size' and 'mbars_size' would both be mbars_size"):
-        names.take("mbars_size")
+    text = (
+        "defines: g\ninputs: {n: 2}\nvalues: {n_: n, __n: 3, size: 4, size_: 5}\n"
+        "shared: {_: {mbarriers: n}}\n"
+    )
+    for language in emit.names():
+        assert run("-", "--lang", language, stdin=text).exit_code == 0
+    found = module(run("-", "--lang", "python", stdin=text).stdout)
+    assert [found[name] for name in ("n", "n_2", "size", "size_2")] == [2, 3, 4, 5]
 
 
 # The command

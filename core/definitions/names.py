@@ -131,6 +131,15 @@ def refused(name: str, what: str) -> str:
     return ""
 
 
+def no_place(name: str, what: str) -> str:
+    """Why a region or range may not have a name; empty where it may."""
+    if not NAME.fullmatch(name):
+        return f"{shown(name)} is no name of a {what}: letters, digits and _, no digit first"
+    if keyword.iskeyword(name):
+        return f"`{name}` cannot stand in a formula as a name: give the {what} another one"
+    return ""
+
+
 def _limit(name: str) -> Meaning:
     limit = name.removeprefix("target.")
     declared = Target.limits.get(limit)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from kcfg.core.definitions.beside import REGION, means_something, unfit
 from kcfg.core.definitions.figures import Figure, Figures
 from kcfg.core.definitions.formulas import added, constant, less, named, times, written
-from kcfg.core.definitions.names import NAME
+from kcfg.core.definitions.names import no_place
 from kcfg.core.definitions.places import DEEPEST, WHOLE
 from kcfg.core.definitions.regions import (
     TRUTHS,
@@ -106,10 +106,10 @@ class SharedMemory:
                 message = f"a definition has at most {MOST_REGIONS} regions, members included"
                 said.text.wrong(said.key, path, message)
             return False
-        if not NAME.fullmatch(name):
-            said.text.wrong(said.key, path, f"{shown(name)} is no name of a region")
-            return False
-        return True
+        why = no_place(name, "region")
+        if why:
+            said.text.wrong(said.key, path, why)
+        return not why
 
     def _fields(self, node: Node, said: Said, path: str) -> dict[str, Said] | None:
         """The keys of a region, by what kind of region it is."""

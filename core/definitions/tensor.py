@@ -9,7 +9,7 @@ from typing import NamedTuple
 from kcfg.core.definitions.beside import COLUMNS, means_something
 from kcfg.core.definitions.figures import Figure, Figures
 from kcfg.core.definitions.formulas import added, constant, named, times, word
-from kcfg.core.definitions.names import NAME, Name, attribute_of
+from kcfg.core.definitions.names import Name, attribute_of, no_place
 from kcfg.core.definitions.regions import largest
 from kcfg.core.definitions.text import Said
 from kcfg.core.expressions.grammar import Checked
@@ -164,8 +164,9 @@ class TensorMemory:
 
     def _misnamed(self, name: str) -> str:
         """Why a range may not have a name; empty where it may."""
-        if not NAME.fullmatch(name):
-            return f"{shown(name)} is no name of a range: letters, digits and _, no digit first"
+        why = no_place(name, "range")
+        if why:
+            return why
         several = name.rstrip("0123456789")
         if several != name and several in self.entries and self._said(several, "count"):
             return f"`{name}` is the name of one of several `{several}`: give the range another"

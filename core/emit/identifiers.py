@@ -11,10 +11,6 @@ from kcfg.core.emit.model import Check, Constant, Section
 from kcfg.core.hardware.target import Target
 
 
-class ClashError(ValueError):
-    """Two names of a report that would be one identifier."""
-
-
 def identifier(text: str, reserved: Collection[str] = ()) -> str:
     """A name that any language takes: ``mma_shape[0]`` is ``mma_shape_0``.
 
@@ -32,29 +28,25 @@ class Names:
 
     def __init__(self, reserved: Collection[str]) -> None:
         self.reserved = reserved
-        self._means: dict[str, str] = {}
+        self._taken: set[str] = set()
 
     def take(self, text: str) -> str:
-        """The identifier for a name; raises `ClashError` where it stands for another already."""
-        name = identifier(text, self.reserved)
-        if name in self._means:
-            raise ClashError(f"{self._means[name]!r} and {text!r} would both be {name}")
-        self._means[name] = text
-        return name
+        """The identifier for a name; where it stands for another already, one with a number."""
+        return identifier(self.unlike(text), self.reserved)
 
     def free(self, text: str) -> str:
         """The identifier for the name of a section; where it stands for something, one like it."""
-        while identifier(text, self.reserved) in self._means:
+        while identifier(text, self.reserved) in self._taken:
             text += "_values"
         return self.take(text)
 
     def unlike(self, text: str) -> str:
         """The same text where no other has its identifier, else one with a number behind it."""
         found, count = text, 1
-        while identifier(found, self.reserved) in self._means:
+        while identifier(found, self.reserved) in self._taken:
             count += 1
             found = f"{text}_{count}"
-        self.take(found)
+        self._taken.add(identifier(found, self.reserved))
         return found
 
 

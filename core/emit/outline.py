@@ -28,10 +28,7 @@ DIGITS = 16
 
 
 def outline(kernel: Kernel, label: str | None, reserved: Collection[str]) -> Configuration:
-    """Everything that is emitted of a kernel, under names that avoid the ``reserved`` ones.
-
-    Raises `ClashError` where two names of the report would be one.
-    """
+    """Everything that is emitted of a kernel, under names that avoid the ``reserved`` ones."""
     cls = type(kernel)
     drafts = _drafts(kernel, Names(reserved))
     named = label if label and any(c.isascii() and c.isalnum() for c in label) else cls.kernel

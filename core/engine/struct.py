@@ -65,7 +65,7 @@ class Struct:
         repeated = {name: member for name, member in cls.inputs.items() if member.repeated}
         cls.own = repeated | {n: each for n, each in cls.quantities.items() if not each.place}
 
-    def __init__(self, **given: Any) -> None:
+    def __init__(self, /, **given: Any) -> None:  # an input may be called self
         values = self.__dict__
         values["target"] = given.pop("target")
         values.update(self.defaults)

@@ -199,11 +199,11 @@ class _Checker:
         text = self.said(node) if isinstance(node, ast.Constant) else self.dotted(node)
         if text.lower() in TRUTHS:
             return Checked("truth", "", ast.Constant(TRUTHS[text.lower()]))
-        if text.lower() in ("null", "none") and self.scope.nulls:
-            return Checked("null", "", ast.Constant(None))
         try:
             found = self.scope.meaning(text)
         except UnknownNameError as error:
+            if text.lower() in ("null", "none") and self.scope.nulls:
+                return Checked("null", "", ast.Constant(None))
             raise self.wrong(node, str(error)) from None
         return Checked(found.kind, found.unit, found.tree, (text,), found.texts)
 

@@ -15,14 +15,28 @@ from kcfg.core.report import Derived
 def write(derived: Iterable[Derived]) -> None:
     """Write one spec's values as ``KCFG_NAME=value`` lines.
 
-    Several specs follow each other under a comment each; a later one's values win.
+    Several specs follow each other under a comment each; a later one's values win. Of names that
+    would be one variable, as n and N, the later ones have a number behind them.
     Truth values are ``true`` and ``false``; an absent value is empty.
     """
     for _, report in derived:
         about = title(None, report["kernel"], report["release"], "")
         console.document(f"# {about} {report['source']!r}\n")
-        for name, value in report["values"].items():
-            console.document(f"{variable(name)}={quote(_text(value))}\n")
+        values = report["values"]
+        for name, value in zip(variables(values), values.values(), strict=True):
+            console.document(f"{name}={quote(_text(value))}\n")
+
+
+def variables(names: Iterable[str]) -> list[str]:
+    """The shell variables of a report's values, no two of them the same."""
+    found: dict[str, None] = {}
+    for name in names:
+        mine, count = variable(name), 1
+        while mine in found:
+            count += 1
+            mine = variable(f"{name}_{count}")
+        found[mine] = None
+    return [*found]
 
 
 def variable(name: str) -> str:
