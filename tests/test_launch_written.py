@@ -414,7 +414,13 @@ REFUSED = [
     ),
     (
         f"shared: {{regions: [{{{AB}, bytes: 64}}]}}, {MOST}}}]",
-        "region a says its `bytes`",
+        "region a says its `bytes`, which follow from that: leave one of them out",
+        "pipelines[0].stages",
+    ),
+    (
+        f"shared: {{regions: [{{ring: ab, stages: 2, bytes: 64}}]}}, {MOST}}}]",
+        "says its `stages` and `bytes`, which follow from that: say `of` and `shape` of one stage"
+        " instead, or give the stages a number",
         "pipelines[0].stages",
     ),
     (

@@ -132,11 +132,15 @@ class _Search:
             mine = where in self.one.homes[self.index] or (
                 region.ring is not None and region.ring == self.line.name
             )
-            said = "stages" if region.stages is not None else "bytes" if region.ring else ""
-            if mine and said and getattr(region, said) is not None:
+            said = [key for key in self._counted(region) if getattr(region, key) is not None]
+            if mine and said:
+                sized = region.ring is None or region.mbarriers or (region.of and region.shape)
+                way = "leave one of them out" if len(said) == 1 else "leave both out"
+                if not sized:
+                    way = "say `of` and `shape` of one stage instead, or give the stages a number"
                 message = (
-                    f"`{MAX}`, and region {_name(region, where)} says its `{said}`, which follow"
-                    " from that: leave one of them out"
+                    f"`{MAX}`, and region {_name(region, where)} says its"
+                    f" {joined(f'`{key}`' for key in said)}, which follow from that: {way}"
                 )
                 yield Conflict(path, message)
                 return
@@ -153,6 +157,11 @@ class _Search:
                 f" regions with `ring: {self.line.name or 'NAME'}` that say `of` and `shape`"
             )
             yield Conflict(path, message)
+
+    @staticmethod
+    def _counted(region: Region) -> tuple[str, ...]:
+        """The keys of a region of the ring that follow from its stages."""
+        return ("stages", "bytes") if region.ring else ("stages",)
 
     def _none(self) -> Conflict:
         """That not even one stage fits, and what is in the way."""
