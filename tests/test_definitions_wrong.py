@@ -174,7 +174,10 @@ def test_what_is_no_plain_file_is_not_opened(
     assert says in lines[0] and f"{name}.kcfg.yaml" in lines[0]
 
 
-def test_nothing_outside_the_project_is_looked_at(tmp_path: Path) -> None:
+def test_nothing_outside_the_project_is_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     inner = tmp_path / "inner"
     inner.mkdir()
     (tmp_path / "there.kcfg.yaml").write_text("defines: g\n")
@@ -184,11 +187,18 @@ def test_nothing_outside_the_project_is_looked_at(tmp_path: Path) -> None:
         problem = next(each for each in defined.read_file(str(spec)) if isinstance(each, list))[0]
         assert (
             problem.message
-            == f"`../{name}.kcfg.yaml` lies outside the project, and is not looked at"
+            == f"`../{name}.kcfg.yaml` lies outside the project, and is not looked at: the project"
+            " is inner, the file's own folder, as none above has pyproject.toml or .git; keep the"
+            " definition below it, or put an empty pyproject.toml into a folder that holds both"
         )
-    (tmp_path / ".git").mkdir()
+    (tmp_path / "pyproject.toml").touch()
     spec.write_text("kernel: ../there.kcfg.yaml\n")
     assert not [each for each in defined.read_file(str(spec)) if isinstance(each, list)]
+    (inner / ".git").mkdir()
+    problem = next(each for each in defined.read_file(str(spec)) if isinstance(each, list))[0]
+    assert "the project is inner, the nearest folder above with pyproject.toml or .git;" in str(
+        problem
+    )
 
 
 def squared(first: str, rest: str = "shared:\n  x: {bytes: 16}\n") -> str:

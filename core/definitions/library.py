@@ -13,7 +13,7 @@ from typing import NamedTuple
 from kcfg.core import kernels
 from kcfg.core.definitions.build import build
 from kcfg.core.definitions.document import DEFINES, Definition, read
-from kcfg.core.definitions.paths import check_plain, inside, is_path, project
+from kcfg.core.definitions.paths import check_plain, inside, is_path, outside, project
 from kcfg.core.definitions.text import Said, Text
 from kcfg.core.errors import UnfoundError, UnknownError
 from kcfg.core.kernel import Kernel
@@ -155,7 +155,7 @@ class Library:
         except (OSError, ValueError):
             raise UnfoundError(f"{shown(path)} is no path of a file", "unreadable") from None
         if not inside(real, root):
-            raise UnfoundError(f"{shown(path)} lies outside the project, and is not looked at")
+            raise UnfoundError(outside(shown(path), root))
         check_plain(real, path)
         return real, name
 

@@ -36,6 +36,19 @@ def inside(path: str, root: str) -> bool:
     return path == root or path.startswith(os.path.join(root, ""))
 
 
+def outside(said: str, root: str) -> str:
+    """Why a path outside a project is not looked at, and what would work; not whether it exists."""
+    marks = " or ".join(MARKS)
+    what = f"the nearest folder above with {marks}"
+    if not any(os.path.lexists(os.path.join(root, mark)) for mark in MARKS):
+        what = f"the file's own folder, as none above has {marks}"
+    return (
+        f"{said} lies outside the project, and is not looked at: the project is"
+        f" {os.path.relpath(root)}, {what}; keep the definition below it, or put an empty"
+        f" {MARKS[0]} into a folder that holds both"
+    )
+
+
 def check_plain(path: str, shown_as: str) -> None:
     """Raise `UnfoundError` for what is no plain file."""
     try:
