@@ -525,9 +525,20 @@ BAD_OF_OTHERS = [
         "grouped_matmul",
         EXPERTS,
         {"estimated_total_m": 9, "num_active_experts": 257},
-        "num_active_experts is 257 and num_experts 256",
+        "call.num_active_experts: no more experts have rows than there are",
     ),
-    ("grouped_matmul", EXPERTS, {"estimated_total_m": 0, "num_active_experts": 1}, "at least 1"),
+    (
+        "grouped_matmul",
+        EXPERTS,
+        {"estimated_total_m": 0, "num_active_experts": 1},
+        "call.estimated_total_m: must be at least 1",
+    ),
+    (
+        "grouped_matmul",
+        EXPERTS,
+        {"estimated_total_m": 9},
+        "call.num_active_experts: missing key `num_active_experts`",
+    ),
     ("mla_prefill", PREFILL, {"batch_size": 1, "max_prompt_len": 0}, "must be at least 1, not 0"),
 ]
 
@@ -544,6 +555,22 @@ def test_a_bad_call_is_told(
     kernel: str, shape: dict[str, Any], call: dict[str, Any], message: str
 ) -> None:
     assert message in wrong(kernel, {**ATTENTION, **shape}, {**CALL, **call})
+
+
+def test_what_is_wrong_with_a_call_is_told_where_the_call_stands() -> None:
+    def told(text: str) -> str:
+        (item,) = read(text, "spec")
+        return "; ".join(map(str, item)) if isinstance(item, list) else ""
+
+    shape = f"kernel: grouped_matmul\nshape: {json.dumps(EXPERTS)}\n"
+    assert "spec:3:1: call.num_active_experts" in told(f"{shape}call: {{estimated_total_m: 9}}")
+    # This kernel derives nothing but calls: what one has may stand under `shape` too.
+    rows = {"estimated_total_m": 0, "num_active_experts": 1}
+    both = f"kernel: grouped_matmul\nshape: {json.dumps(EXPERTS | rows)}"
+    assert "shape.estimated_total_m: must be at least 1" in told(both)
+    bare = told("kernel: mla_prefill\nrelease: '26.7'\ncall: {batch_size: 1}")
+    assert "num_q_heads" in bare
+    assert "batch_size" not in bare
 
 
 def test_releases_and_kernels_without_calls_say_which_have_them() -> None:

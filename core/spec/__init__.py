@@ -31,7 +31,7 @@ from kcfg.core.spec.section import (
     entries,
     untagged,
 )
-from kcfg.core.spec.shape import Shape, grammar, needed, read_shape
+from kcfg.core.spec.shape import Called, Shape, grammar, needed, read_shape
 
 if TYPE_CHECKING:
     from kcfg.core.spec.expectation import Expectation
@@ -194,6 +194,7 @@ class Reading:
     ) -> None:
         self.document, self.file, self.overrides, self.notes = document, file, overrides, notes
         self.known = known
+        self.called: dict[str, Entry] = {}  # what stands under `call`, and holds
 
     def spec(self, root: Node | None) -> Spec | None:
         """The spec, or None where something was noted."""
@@ -234,7 +235,7 @@ class Reading:
             return None
         shape.at.mappings |= {"": top, "expect": expected, "build": built}
         if head.has(CALL):
-            shape.at.mappings[CALL] = found
+            shape.at.mappings[CALL] = self.called
         source = f"{self.file}#{self.document.number}:{notes.position(root)[0]}"
         return Spec(
             cls.kernel,
@@ -287,7 +288,8 @@ class Reading:
     def inputs(self, head: Head, cls: type[Kernel], found: dict[str, Entry]) -> Shape:
         """The kernel's inputs, from the entries of ``shape``."""
         node = head.top["shape"].key if "shape" in head.top else head.root
-        return read_shape(cls, found, node, self.notes)
+        call = Called(head.top[CALL].key, frozenset(self.called)) if head.has(CALL) else None
+        return read_shape(cls, found, node, self.notes, call)
 
     def _no_mapping(self, root: Node | None) -> None:
         if root is None or is_null(root):
@@ -315,7 +317,7 @@ class Reading:
             said = "shape" in head.top or self.overrides.shape() or MERGE in head.top
             lacks = not head.has("kernel") if cls is None else _must_say(cls)
             if not said and lacks:
-                inputs = needed(cls) if cls else ""
+                inputs = needed(cls, head.has(CALL)) if cls else ""
                 holds = f": a mapping with {inputs}" if inputs else ""
                 self.notes.add(head.root, "shape", f"missing key `shape`{holds}")
                 return None
@@ -324,5 +326,7 @@ class Reading:
             self.overrides.over(found, cls, self.notes)
         call = self.section(head, CALL)
         if cls is not None and (call is not None or grammar(cls).call):
-            return beside(found, call or {}, cls, self.notes)
+            together = beside(found, call or {}, cls, self.notes)
+            self.called = {k: entry for k, entry in (call or {}).items() if together[k] is entry}
+            return together
         return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from kcfg.core import kernels
 from kcfg.core.engine.quantity import Input
@@ -22,6 +22,13 @@ class Shape:
 
     def __init__(self, values: dict[str, Any], given: tuple[str, ...], at: Places) -> None:
         self.values, self.given, self.at = values, given, at
+
+
+class Called(NamedTuple):
+    """Where the call of a spec stands, and the keys that it has."""
+
+    node: Node
+    keys: frozenset[str]
 
 
 class Grammar:
@@ -44,9 +51,10 @@ class Grammar:
         self.inputs, self.spellings, self.defaults = inputs, spellings, defaults
         self.needed, self.call, self.calls_alone = needed, call, calls_alone
 
-    def at(self, key: str) -> str:
-        """The path of a key in a spec."""
-        return f"call.{key}" if key in self.call and not self.calls_alone else f"shape.{key}"
+    def at(self, key: str, called: bool = False) -> str:
+        """The path of a key in a spec; ``called`` says that it stands under ``call`` there."""
+        called = key in self.call and (called or not self.calls_alone)
+        return f"call.{key}" if called else f"shape.{key}"
 
     def same(self, key: str) -> tuple[str, ...]:
         """Every key that gives the same input as this one."""
@@ -71,32 +79,48 @@ def grammar(cls: type[Kernel]) -> Grammar:
     return _GRAMMARS[cls]
 
 
-def needed(cls: type[Kernel]) -> str:
-    """The keys of the inputs that have no default, as a list with commas."""
+def needed(cls: type[Kernel], called: bool = False) -> str:
+    """The keys of the inputs that have no default, as a list with commas.
+
+    Without those of a call, where a spec has these elsewhere.
+    """
     known = grammar(cls)
-    return listed(key for key in known.inputs if key in known.needed)
+    elsewhere = known.call if called else ()
+    return listed(key for key in known.inputs if key in known.needed and key not in elsewhere)
 
 
-def read_shape(cls: type[Kernel], found: dict[str, Entry], shape: Node, notes: Notes) -> Shape:
+def read_shape(
+    cls: type[Kernel],
+    found: dict[str, Entry],
+    shape: Node,
+    notes: Notes,
+    call: Called | None = None,
+) -> Shape:
     """The inputs of a kernel, from the entries of ``shape``, whose key that node is.
 
-    A kernel whose shape has a grammar of its own has a class method ``read_shape``, which
-    gets the arguments behind ``cls`` and returns the same.
+    Those of a ``call`` are among the entries. A kernel whose shape has a grammar of its own has a
+    class method ``read_shape``, which gets the three arguments behind ``cls`` and returns the same.
     """
     own = getattr(cls, "read_shape", None)
     if own is not None:
         shaped: Shape = own(found, shape, notes)
         return shaped
-    return _Reading(cls, found, shape, notes).shape()
+    return _Reading(cls, found, shape, notes, call).shape()
 
 
 class _Reading:
     """One shape on its way to values; what is refused goes to ``notes``."""
 
     def __init__(
-        self, cls: type[Kernel], found: dict[str, Entry], node: Node, notes: Notes
+        self,
+        cls: type[Kernel],
+        found: dict[str, Entry],
+        node: Node,
+        notes: Notes,
+        call: Called | None,
     ) -> None:
         self.cls, self.found, self.node, self.notes = cls, found, node, notes
+        self.call = call
         self.grammar = grammar(cls)
         self.values: dict[str, Any] = {}  # by key
         self.refused: set[str] = set()  # keys of the inputs whose value is none
@@ -113,8 +137,15 @@ class _Reading:
         inputs, spellings = self.grammar.inputs, self.grammar.spellings
         at = Places(self.notes.line)
         at.mappings["shape"] = self.found
-        at.others = {self.grammar.at(spellings[word].means): self.found[word] for word in words}
+        at.others = {self._at(spellings[word].means): self.found[word] for word in words}
         return Shape({inputs[key][0]: value for key, value in self.values.items()}, given, at)
+
+    def _at(self, key: str) -> str:
+        """The path of a key; one that is missing is looked for under ``call``, if there is one."""
+        call = self.call
+        return self.grammar.at(
+            key, call is not None and (key in call.keys or key not in self.found)
+        )
 
     def _read(self) -> dict[str, Any]:
         """Read every entry; the values under another word than the input's own are returned."""
@@ -134,7 +165,7 @@ class _Reading:
                 value = read(node, declared)
             except RefusedError as error:
                 self.refused.add(means)
-                self.notes.add(node, self.grammar.at(key), str(error))
+                self.notes.add(node, self._at(key), str(error))
             else:
                 if value is not None:
                     values[key] = value
@@ -184,7 +215,7 @@ class _Reading:
         for other in self.grammar.same(word):
             if other != word and other in self.found and not is_null(self.found[other].value):
                 message = f"`{word}` and `{other}` give the same input: keep one"
-                self.notes.add(self.found[word].key, self.grammar.at(word), message)
+                self.notes.add(self.found[word].key, self._at(word), message)
                 self.refused.add(means)
                 return
         try:
@@ -199,7 +230,7 @@ class _Reading:
             )
         except RefusedError as error:
             self.refused.add(means)
-            self.notes.add(node, self.grammar.at(word), f"`{means}`, which this gives, {error}")
+            self.notes.add(node, self._at(word), f"`{means}`, which this gives, {error}")
 
     def _missing(self) -> None:
         if self.grammar.needed <= self.values.keys() or MERGE in self.found:
@@ -215,16 +246,20 @@ class _Reading:
         for word in words:
             if word in self.found:
                 message = f"the value is empty, and `{key}`{unit} has no default: {declared.doc}"
-                self.notes.add(self.found[word].value, self.grammar.at(word), message)
+                self.notes.add(self.found[word].value, self._at(word), message)
                 return
         other = f" (or {listed(f'`{word}`' for word in words[1:])})" if words[1:] else ""
         message = f"missing key `{key}`{other}{unit}: {declared.doc}"
-        self.notes.add(self.node, self.grammar.at(key), message)
+        self.notes.add(self._around(key), self._at(key), message)
+
+    def _around(self, key: str) -> Node:
+        """The key of the section that a missing key belongs to."""
+        return self.call.node if self.call and key in self.grammar.call else self.node
 
     def _conflicts(self, given: tuple[str, ...]) -> None:
         """Ask the kernel whether its inputs go together."""
         inputs = {**self.grammar.defaults, **self.values}
         for key, message in self.cls.conflicts(inputs, given):
             word = next((word for word in self.grammar.same(key) if word in self.found), key)
-            node = self.found[word].value if word in self.found else self.node
-            self.notes.add(node, self.grammar.at(word), message)
+            node = self.found[word].value if word in self.found else self._around(word)
+            self.notes.add(node, self._at(word), message)

@@ -140,7 +140,7 @@ class SweepReading(Reading):
             declared = _declared(known, key)
             node = _spread(entry.value)
             if declared and (isinstance(node, SequenceNode) or _is_range(node) or _several(node)):
-                several = self._choices(key, node, declared)
+                several = self._choices(known.at(key, key in self.called), node, declared)
                 if isinstance(several, Choices):
                     choices[key] = several
                 else:  # told of once: the ordinary reader notes the same at the same place
@@ -155,26 +155,26 @@ class SweepReading(Reading):
         """Nothing of a grid, each point of which is asked when it is derived."""
         return () if self.axes else super().faults(cls, target, inputs)
 
-    def _choices(self, key: str, node: Node, declared: Input) -> Choices | Node:
+    def _choices(self, path: str, node: Node, declared: Input) -> Choices | Node:
         """Every value a list or range stands for; or what of it was refused, and noted."""
         values: list[Any] = []
         nodes: list[Node] = []
         items = node.value if isinstance(node, SequenceNode) else [node]
         if not items:
-            self.notes.add(node, f"shape.{key}", "an empty list: give a value at least")
+            self.notes.add(node, path, "an empty list: give a value at least")
             return node
         for item in items:
             try:
                 several = _values(item, declared)
             except RefusedError as error:
-                self.notes.add(item, f"shape.{key}", str(error))
+                self.notes.add(item, path, str(error))
                 return item
             if len(items) == 1 and isinstance(several, range):
                 return Choices(declared, several, (item,))
             twice = set(several).intersection(values)
             if twice:
                 message = f"the value {min(map(str, twice))} is given twice"
-                self.notes.add(item, f"shape.{key}", message)
+                self.notes.add(item, path, message)
             values += several
             nodes += [item] * len(several)
         return Choices(declared, tuple(values), tuple(nodes))

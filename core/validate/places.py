@@ -42,7 +42,9 @@ def located(
         # A verdict is about all that it rests on; any other finding about one figure.
         asked = asked_for(subject, finding.path) if finding.rule != UNSUPPORTED else ""
         own = asked in spec.given
-        found_at = at(f"shape.{asked}") if own else _places(spec, at, finding.path)
+        found_at = (
+            at(f"shape.{asked}", _path(spec, asked)) if own else _places(spec, at, finding.path)
+        )
         if not found_at and finding.rule == UNSUPPORTED:  # blamed is a default: point at what mends
             keys = (f"shape.{key}" for key in sorted(mending))
             found_at = [place for key in keys for place in at(key)]
@@ -100,14 +102,19 @@ def _places(spec: Spec, at: At, path: str) -> list[Place]:
     places = []
     for key in blamed_inputs(spec.cls, path):
         word = words.get(key)
-        shown = f"shape.{word}" if word in spec.given else grammar(spec.cls).at(key)
+        shown = f"shape.{word}" if word in spec.given else _path(spec, key)
         places += at(f"shape.{key}", shown)
     return places
 
 
+def _path(spec: Spec, key: str) -> str:
+    """The path of an input in the spec."""
+    return grammar(spec.cls).at(key, f"call.{key}" in spec.at)
+
+
 def _order(spec: Spec, place: Place, mending: set[str]) -> tuple[bool, bool]:
     """What mends comes first, then integers: they are what one changes."""
-    key = place.key.removeprefix("shape.")
+    key = place.key.removeprefix("shape.").removeprefix("call.")
     return key not in mending, type(spec.shape.get(key)) is not int
 
 
