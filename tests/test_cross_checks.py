@@ -10,6 +10,8 @@ def ring(bytes: int, stages: int = 4, more: str = "") -> str:
     return f"shared: {{regions: [{{name: kv, bytes: {bytes}, stages: {stages}{more}}}]}}"
 
 
+SLOT_K = "{name: k, ring: kq, of: bf16, shape: [128, 64]}"
+
 PAIRS = [
     # Dynamic memory, regions, pipelines
     (
@@ -119,6 +121,31 @@ PAIRS = [
         f"pipelines: [{{stage_bytes: 16383, maps: [k, k]}}], {TMA}",
         f"pipelines: [{{stage_bytes: 16384, maps: [k, k]}}], {TMA}",
         "1 B of the next",
+    ),
+    (
+        "PIPE007",  # a pair's barrier may count both CTAs' bytes, a box lies in one of them
+        "cluster: [2, 1, 1], mma: [{kind: f16, cta_group: 2}],"
+        f" pipelines: [{{stage_bytes: 16384, expect_tx: 32768, maps: [k, q]}}], {TMA}",
+        "cluster: [2, 1, 1], mma: [{kind: f16, cta_group: 2}],"
+        f" pipelines: [{{stage_bytes: 24576, expect_tx: 49152, maps: [k, q]}}], {TMA}",
+        "copies bring 24,576 B (24.0 KiB) into a stage of pipeline 0, which has 16,384 B",
+    ),
+    (
+        "PIPE007",  # where CTAs of a cluster share no barrier's count
+        "cluster: [2, 1, 1], mma: [{kind: f16, cta_group: 1}],"
+        " pipelines: [{stage_bytes: 16384, expect_tx: 32768}]",
+        "cluster: [2, 1, 1], mma: [{kind: f16, cta_group: 2}],"
+        " pipelines: [{stage_bytes: 16384, expect_tx: 32768}]",
+        "copies bring 32,768 B (32.0 KiB) into a stage",
+    ),
+    (
+        "PIPE007",  # the stage holds both boxes, the slot of q not its own
+        f"shared: {{regions: [{SLOT_K}, {{name: q, ring: kq, of: bf16, shape: [64, 64]}}]}},"
+        f" pipelines: [{{name: kq, stages: 2, maps: [k, q]}}], {TMA}",
+        f"shared: {{regions: [{SLOT_K}, {{name: q, ring: kq, of: bf16, shape: [128, 64]}}]}},"
+        f" pipelines: [{{name: kq, stages: 2, maps: [k, q]}}], {TMA}",
+        "a box of the tensor map q brings 16,384 B (16.0 KiB) into a stage of kq, and a slot of q"
+        " has 8,192 B (8.0 KiB): 8,192 B (8.0 KiB) over; make a slot 16,384 B",
     ),
     (
         "PIPE008",

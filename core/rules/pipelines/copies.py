@@ -123,8 +123,9 @@ def copies_fit_stage(block: Block, pipelines: Lines) -> Iterator[Breach]:
     """Whether a stage holds what its copies bring.
 
     Nothing stops a copy at the end of a stage: what does not fit overwrites the next one. A
-    stage is as long as it says, or as the slots of its region are. The barrier of a pair's
-    first CTA may count the bytes of both, half of which lie in each.
+    stage is as long as it says, or as the slots of its region are; a box whose tensor map has a
+    region of its own name goes into a slot of that. The barrier of a pair's first CTA may count
+    the bytes of both, half of which lie in each; a box always lies in one.
 
     Fails: shape: {pipelines: [{name: kv, stages: 4, stage_bytes: 40960, expect_tx: 49152}]}
 
@@ -140,16 +141,16 @@ def copies_fit_stage(block: Block, pipelines: Lines) -> Iterator[Breach]:
                 fix="give what it holds, or leave it out",
                 severity="warning",
             )
-        bring = {"expect_tx": line.expect_tx or 0, "boxes": sum(copies(block, line))}
+        own = ceildiv(line.expect_tx or 0, 2 if paired(block) else 1)
+        bring = {"expect_tx": own, "boxes": sum(copies(block, line))}
         key = max(bring, key=bring.__getitem__)
-        if not bring[key]:
-            continue
-        halves = 2 if paired(block) else 1
+        need = bring[key]
         step = slot([block.placed[where][1] for where in block.homes[index]])
         rooms = [room for room in (line.stage_bytes, step) if room is not None]
-        if not rooms or bring[key] <= halves * min(rooms):
+        if not rooms or need <= min(rooms):
+            yield from _past_slots(block, line, index)
             continue
-        room, need = min(rooms), ceildiv(bring[key], halves)
+        room = min(rooms)
         yield Breach(
             f"copies bring {size(need)} into a stage of {label(line, index)}, which has"
             f" {size(room)}: they overwrite {size(need - room)} of the next",
@@ -159,6 +160,29 @@ def copies_fit_stage(block: Block, pipelines: Lines) -> Iterator[Breach]:
             over=need - room,
             fix=f"make a stage {size(need)}",
         )
+
+
+def _past_slots(block: Block, line: Pipeline, index: int) -> Iterator[Breach]:
+    """Boxes that are longer than a slot of the region of their name, where a stage holds all."""
+    from kcfg.core.block.tensor_boxes import brought
+
+    regions = {block.placed[where][1].name: where for where in block.homes[index]}
+    for number, each in enumerate(block.tma):
+        if each.name is None or each.name not in regions:
+            continue
+        region, bring = block.placed[regions[each.name]][1], brought(each)
+        room = region.bytes if region.pitch is None else region.pitch
+        if room and bring is not None and bring > room:
+            yield Breach(
+                f"a box of the tensor map {each.name} brings {size(bring)} into a stage of"
+                f" {label(line, index)}, and a slot of {each.name} has {size(room)}:"
+                f" {size(bring - room)} over",
+                path=f"tma[{number}].box",
+                value=bring,
+                limit=room,
+                over=bring - room,
+                fix=f"make a slot {size(bring)}",
+            )
 
 
 @rule(
