@@ -113,7 +113,8 @@ def test_a_product_without_figures_is_none_but_near_one(product: str, beside: st
     with pytest.raises(UnstatedError) as raised:
         find(product)
     assert raised.value.nearest == beside
-    assert f"its architecture ({find(beside).arch}) and limits are those of" in str(raised.value)
+    said = f"its architecture ({find(beside).arch}) and limits are those of {beside!r};"
+    assert said in str(raised.value)
     assert all(name in str(raised.value) for name in names())
 
 

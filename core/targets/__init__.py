@@ -52,7 +52,7 @@ class UnstatedError(UnknownError):
     def message(self) -> str:
         return (
             f"target {self.name!r}: none of its figures was read; its architecture"
-            f" ({self.beside.arch}) and limits are those of {self.nearest!r};"
+            f" ({self.beside.arch}) and limits are those of {self.beside.name!r};"
             f" known: {', '.join(self.known)}"
         )
 
