@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from kcfg.cli import console
-from kcfg.cli.exits import FAILED
+from kcfg.cli.exits import FAILED, FINE
 
 if TYPE_CHECKING:
     from kcfg.core.check.listed import Checked
@@ -41,7 +41,7 @@ def run(arguments: Sequence[str]) -> int:
     _, settings = found
     if not settings.check:
         console.error(f"nothing to check: no {NAME} with [tool.kcfg] check = [{EXAMPLE}]")
-        return FAILED
+        return FINE
     folder = os.path.relpath(os.path.dirname(settings.file))
     return max(
         _checked(entry, folder, given.strict, given.info, f"{settings.file}: tool.kcfg.check")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from kcfg.core.validate.settings import Projects, Settings
 
 ABOUT = "Check the files that `emit` of [tool.kcfg] in pyproject.toml lists; exit 1 if one differs."
-WRITE = "Write those that differ instead."
+WRITE = "Write those that differ instead, and the folders that they lie in."
 
 MOST = 20
 """Entries that are told of where they are wrong."""
@@ -43,7 +43,7 @@ def run(arguments: Sequence[str]) -> int:
     projects, settings = found
     if not settings.emit:
         console.error(f"nothing to emit: no {NAME} with [tool.kcfg] emit = [{EXAMPLE}]")
-        return FAILED
+        return FINE
     if _misplaced(settings):
         return FAILED
     sources: dict[str, Specs] = {}
@@ -73,6 +73,7 @@ def _handle(
     from kcfg.cli.intake.specs import Intake
     from kcfg.cli.saving import SaveError, save
     from kcfg.core.printing import printable
+    from kcfg.core.saving import told
 
     folder = os.path.dirname(settings.file)
     if output.spec not in sources:
@@ -86,6 +87,8 @@ def _handle(
     if not write:
         return compared(place, text, "`kcfg-emit --write`")
     try:
+        with told(place):
+            os.makedirs(os.path.dirname(place) or os.curdir, exist_ok=True)
         if save(place, text):
             console.write(f"{printable(place)}: written\n")
     except SaveError as error:

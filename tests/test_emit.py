@@ -626,7 +626,6 @@ def test_the_hook_reads_a_project_and_a_spec_once(
 @pytest.mark.parametrize(
     ("emits", "message"),
     [
-        ("", "nothing to emit"),
         ("emit = 3", "expected a list of tables"),
         ('emit = ["a.yaml"]', "entry 1: expected a table"),
         ('emit = [{spec = "a", lang = "cpp"}]', "entry 1: missing output"),
@@ -651,6 +650,32 @@ def test_a_wrong_list_is_told(
     monkeypatch.chdir(tmp_path)
     assert emit_hook.run([]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_a_project_without_a_list_is_told_and_fails_no_commit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    listed(tmp_path, "")
+    monkeypatch.chdir(tmp_path)
+    assert emit_hook.run([]) == emit_hook.run(["--write"]) == 0
+    assert "nothing to emit: no pyproject.toml with" in capsys.readouterr().err
+
+
+def test_the_hook_makes_the_folders_of_what_it_writes(
+    spec: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    listed(spec.parent, 'emit = [{spec = "index.yaml", lang = "cpp", output = "src/gen/i.h"}]')
+    monkeypatch.chdir(spec.parent)
+    assert emit_hook.run([]) == 2
+    assert not Path("src").exists()
+    assert emit_hook.run(["--write"]) == 0
+    assert emit_hook.run([]) == 0
+    (spec.parent / "src/gen/i.h").unlink()
+    (spec.parent / "src/gen").rmdir()
+    (spec.parent / "src/gen").write_text("")
+    capsys.readouterr()
+    assert emit_hook.run(["--write"]) == 2
+    assert "src/gen/i.h: cannot be written" in capsys.readouterr().err
 
 
 def test_the_hook_is_one_that_pre_commit_takes() -> None:
