@@ -220,5 +220,9 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert "2 files, 1 spec" in capsys.readouterr().out
     assert run("llama-3-8b", log, "--format", "json") == 1
     assert '"notes"' in capsys.readouterr().out
+    assert run(log, str(path)) == 2
+    assert "specs come first and builds behind them; name a build" in capsys.readouterr().err
+    assert run(str(path)) == 2
+    assert "Invalid value: name a build as well" in capsys.readouterr().err
     assert run("-", "-") == 2
     assert "standard input can be read only once" in capsys.readouterr().err

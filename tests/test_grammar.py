@@ -217,6 +217,21 @@ def test_columns_are_those_of_the_environment(
     assert 60 < max(map(len, run(["explain", "llama-3-8b"]).stdout.splitlines())) <= 80
 
 
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_puts_what_may_be_left_out_in_one_pair_of_brackets(command: str) -> None:
+    said = run([command, "--help"]).stdout
+    usage = said.partition("\n")[0]
+    assert usage.startswith("Usage: ") and "[[" not in usage and "]]" not in usage
+    assert not re.search(r"--[a-z]+ <int", said)
+
+
+def test_what_emit_needs_is_listed() -> None:
+    for line in (["emit", PRESET], ["emit", PRESET, "--lang", ""]):
+        result = run(line)
+        assert result.exit_code == 2
+        assert "name a language: cpp, cuda, mojo, python" in result.stderr
+
+
 WAIVED = """\
 kernel: launch
 shape:

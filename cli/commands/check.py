@@ -63,7 +63,9 @@ def check(
     once(words)
     specs, builds = _told_apart(words, given=bool(preset))
     if not builds:
-        usage("name a build as well: what `ptxas -v` printed, an object, PTX or Triton's JSON")
+        order = "" if _is_spec(words[0]) else "specs come first and builds behind them; "
+        kinds = "what `ptxas -v` printed, an object, PTX or Triton's JSON"
+        usage(f"{order}name a build as well: {kinds}")
     with known():
         code = shared.validate(
             specs,

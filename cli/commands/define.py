@@ -12,7 +12,7 @@ from kcfg.cli.intake.options import Output
 def define(
     release: Annotated[
         str | None,
-        typer.Argument(metavar="[RELEASE]", help="The release, with --like; else the newest."),
+        typer.Argument(metavar="RELEASE", help="The release, with --like; else the newest."),
     ] = None,
     like: Annotated[
         str | None,

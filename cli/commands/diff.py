@@ -11,7 +11,7 @@ from kcfg.cli.intake.options import Format, Preset, completing
 Names = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="A [B]...",
+        metavar="A B...",
         help="Spec files, directories of specs, `-` for standard input, presets by name where no "
         "such file exists, or reports that `kcfg derive --format json` (or jsonl, yaml) saved. A "
         "is compared with every B, or several configurations in A with as many. A alone is "

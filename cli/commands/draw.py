@@ -16,6 +16,7 @@ Width = Annotated[
     int | None,
     typer.Option(
         "--width",
+        metavar="N",
         min=40,
         max=10_000,
         help="Columns of the bars; else those of the terminal, or what COLUMNS says, or 80.",

@@ -9,7 +9,9 @@ import typer
 from kcfg.cli.intake.options import Output, Preset, Release, Setting, Specs, Target, one_of
 from kcfg.core.emit import names
 
-Language = Annotated[str, one_of(names(), "language", "--lang", "The language to write it in.")]
+Language = Annotated[
+    str, one_of(names(), "language", "--lang", "The language to write it in; it has no default.")
+]
 Name = Annotated[
     str | None,
     typer.Option("--name", metavar="NAME", help="The spec to take, where a file holds several."),
@@ -33,7 +35,7 @@ Unsupported = Annotated[
 
 
 def emit(
-    lang: Language,
+    lang: Language = "",
     specs: Specs = None,
     preset: Preset = None,
     name: Name = None,

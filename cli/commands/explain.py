@@ -21,7 +21,7 @@ DEEPEST = 1000
 Words = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="[SPEC] [NAME]...",
+        metavar="SPEC NAME...",
         help="A spec file (`-` is standard input), a directory of specs, or a preset's name where "
         "no such file exists; then values or inputs by name, or goals such as "
         '"num_kv_stages >= 6", which are told what reaches them. With --preset or --kernel '
@@ -42,7 +42,12 @@ Manual = Annotated[
 ]
 Depth = Annotated[
     int | None,
-    typer.Option("--depth", min=0, help="Explain what a value rests on too, so many levels down."),
+    typer.Option(
+        "--depth",
+        metavar="N",
+        min=0,
+        help="Explain what a value rests on too, so many levels down.",
+    ),
 ]
 Tree = Annotated[
     bool,

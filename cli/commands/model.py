@@ -11,16 +11,17 @@ from kcfg.cli.intake.options import completing, one_of
 Name = Annotated[
     str | None,
     typer.Argument(
-        metavar="[NAME]",
+        metavar="NAME",
         help="A model's name, such as llama-3.1-8b; without one, all are listed.",
         autocompletion=completing("models"),
     ),
 ]
-Batch = Annotated[int, typer.Option("--batch", min=1, max=1 << 20, help="Sequences.")]
+Batch = Annotated[int, typer.Option("--batch", metavar="N", min=1, max=1 << 20, help="Sequences.")]
 Length = Annotated[
     int,
     typer.Option(
         "--length",
+        metavar="N",
         min=2,
         max=1 << 20,
         help="Tokens of the longest sequence: its prompt, and what was decoded.",
@@ -29,10 +30,15 @@ Length = Annotated[
 Prompt = Annotated[
     int | None,
     typer.Option(
-        "--prompt", min=1, help="New tokens of each sequence in prefill; all of them if left out."
+        "--prompt",
+        metavar="N",
+        min=1,
+        help="New tokens of each sequence in prefill; all of them if left out.",
     ),
 ]
-Devices = Annotated[int, typer.Option("--tp", min=1, help="Devices that share the layer.")]
+Devices = Annotated[
+    int, typer.Option("--tp", metavar="N", min=1, help="Devices that share the layer.")
+]
 Types = ["bf16", "fp8"]
 Weights = ["bf16", "fp8", "nvfp4", "mxfp4", "mxfp8"]
 Releases = Annotated[

@@ -13,7 +13,7 @@ def presets(
     name: Annotated[
         str | None,
         typer.Argument(
-            metavar="[NAME]", help="Print this preset's YAML.", autocompletion=completing("presets")
+            metavar="NAME", help="Print this preset's YAML.", autocompletion=completing("presets")
         ),
     ] = None,
     format: ListFormat = "table",

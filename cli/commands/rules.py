@@ -13,7 +13,7 @@ def rules(
     id: Annotated[
         str | None,
         typer.Argument(
-            metavar="[ID]",
+            metavar="ID",
             help="Show this rule's page, as SMEM001, or list a group, as SMEM.",
             autocompletion=completing("rules"),
         ),

@@ -14,7 +14,7 @@ def sweep(
     specs: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[SPEC]",
+            metavar="SPEC",
             help="A spec file (`-`: standard input), a directory with one, or a preset's name "
             "where no such file exists. Inputs may be lists, as [64, 128], or ranges, as "
             "64..512 step 64.",

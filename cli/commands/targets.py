@@ -20,7 +20,7 @@ def targets(
     name: Annotated[
         str | None,
         typer.Argument(
-            metavar="[NAME]",
+            metavar="NAME",
             help="A GPU, by any of its names: b200, DGX Spark, sm_100a, 10.0.",
             autocompletion=completing("targets"),
         ),

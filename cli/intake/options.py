@@ -25,7 +25,7 @@ def completing(what: str) -> Any:
 Specs = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="SPEC...",
+        metavar="SPEC",
         help=helps.SPECS,
         show_default=False,
         autocompletion=completing("specs"),
@@ -80,9 +80,8 @@ def Output(help: str, flag: str = "--output") -> Any:
     return typer.Option(*flags, metavar="FILE", help=help, callback=_said)
 
 
-KernelName = typer.Argument(metavar="[KERNEL]", help="A kernel's name, such as fa4.")
 KernelName = typer.Argument(
-    metavar="[KERNEL]",
+    metavar="KERNEL",
     help="A kernel's name, such as fa4.",
     autocompletion=completing("kernels"),
 )
@@ -102,6 +101,8 @@ def one_of(
     """An option that takes one of the ``known`` words, each of them a ``what``."""
 
     def check(value: str) -> str:
+        if not value:
+            raise typer.BadParameter(f"name a {what}: {', '.join(known)}")
         if value not in known:
             raise typer.BadParameter(f"unknown {what} {value!r}; known: {', '.join(known)}")
         return value
