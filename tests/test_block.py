@@ -15,6 +15,7 @@ import shapes
 import yaml
 from typer.testing import CliRunner, Result
 
+from kcfg import derive
 from kcfg.cli.main import application
 from kcfg.core import emit, kernels
 from kcfg.core.block.block import Block
@@ -166,6 +167,16 @@ def test_groups_of_mbarriers_add_up_to_the_structs_own_number(name: str, release
 
 
 FILES = compare.files()
+
+
+def test_softmax_takes_turns_within_each_cta_of_a_pair() -> None:
+    shape = {"qkv_dtype": "bf16", "num_q_heads": 32, "group": 4, "qk_depth": 128, "page_size": 128}
+    arrivals = []
+    for pair in (False, True):
+        one = derive("fa4", "26.7", **shape, ov_depth=128, pair_cta=pair, use_order_barriers=True)
+        groups = {each.name: each.arrivals for each in one.derived.block.mbarriers}
+        arrivals.append((groups["s0_consumer"], groups["order"]))
+    assert arrivals == [(256, 128), (512, 128)]
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

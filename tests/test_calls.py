@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from compare import DATA, rows
 from formula_rules import breaches
 from hypothesis import given, settings, strategies as st
 from typer.testing import CliRunner
@@ -84,6 +85,8 @@ def wrong(kernel: str, shape: dict[str, Any], call: Any, **head: Any) -> str:
 
 
 WITH_CALLS = kernels.with_calls()
+MOE = DATA / "moe_dispatch@26.7.0.jsonl"
+KEYS = ("format", "entry", "N", "K")
 
 
 @pytest.mark.parametrize(("kernel", "release"), WITH_CALLS)
@@ -387,6 +390,67 @@ def test_stages_of_products_that_were_never_run_are_said() -> None:
     assert said(500, c_dtype="float32") == {"launch.smem"}
 
 
+def test_of_products_that_were_run_no_stages_are_only_read() -> None:
+    """Neither tuned nor as many as fit; of those of a product of its own the read ones are 6."""
+    ran = {tuple(row["inputs"][key] for key in KEYS) for row in rows(MOE)}
+    assert len(ran) == 9
+    for one in ran:
+        shape = {**EXPERTS, **dict(zip(KEYS, one, strict=True))}
+        for total in (500, 4000, 6000):
+            call = {"estimated_total_m": total, "num_active_experts": 64}
+            assert launched("grouped_matmul", shape, call).unexecuted() == (), one
+    shape = {**EXPERTS, "format": "mxfp8", "N": 6144, "K": 3072}
+    call = {"estimated_total_m": 500, "num_active_experts": 64}
+    assert launched("grouped_matmul", shape, call).read("num_pipeline_stages") == 6
+
+
+FP8 = {"kv_type_size": 1, "native_fp8": True}
+SEVEN = {**FP8, "num_q_heads": 7, "group": 7}
+SPLIT = {"batch_size": 8, "max_cache_valid_length": 5000}
+PICKED = {**SPLIT, "effective_max_cache_len": 2048}
+
+
+@pytest.mark.parametrize(
+    ("key", "shape", "call", "turns", "last", "values"),
+    [
+        ("effective_max_cache_len", {}, {**SPLIT, "window": 100}, "batch_size", 63, (101, 2048)),
+        ("split_page_size", {}, {"max_cache_valid_length": 511}, "batch_size", 31, (128, 64)),
+        ("split_page_size", {}, {"batch_size": 32}, "max_cache_valid_length", 511, (64, 128)),
+        ("cost_optimal_split", SEVEN, PICKED, "q_max_seq_len", 1, (False, True)),
+        ("cost_optimal_split", SEVEN, PICKED, "q_max_seq_len", 8, (True, False)),
+        ("relax_split_floor", FP8, PICKED, "max_cache_valid_length", 1023, (False, True)),
+        ("relax_split_floor", FP8, PICKED, "max_cache_valid_length", 2048, (True, False)),
+    ],
+)
+def test_mla_decode_turns_just_where_its_dispatcher_was_read_to(
+    key: str,
+    shape: dict[str, Any],
+    call: dict[str, Any],
+    turns: str,
+    last: int,
+    values: tuple[Any, Any],
+) -> None:
+    found = [
+        launched("mla_decode", {**LATENT, **shape}, {**call, turns: at}).read(f"launch.{key}")
+        for at in (last, last + 1)
+    ]
+    assert tuple(found) == values
+
+
+@pytest.mark.parametrize(("heads", "new", "fills"), [(32, 1, True), (16, 2, True), (11, 3, False)])
+def test_layout_g_is_taken_for_32_rows_and_no_more(heads: int, new: int, fills: bool) -> None:
+    shape = {**LATENT, **FP8, "num_q_heads": heads, "group": heads}
+    found = launched("mla_decode", shape, {**SPLIT, "q_max_seq_len": new})
+    assert found.read("decode_layout_g") is fills
+
+
+@pytest.mark.parametrize(("batch", "route"), [(74, "one tile of 128"), (75, "two tiles of 128")])
+def test_half_the_sms_with_two_tiles_each_are_few_work_items(batch: int, route: str) -> None:
+    shape = {**ATTENTION, "num_q_heads": 1, "group": 1}
+    found = launched("fa4", shape, {**CALL, "batch_size": batch, "max_prompt_len": 200})
+    assert found.read("launch.route") == route
+
+
 def test_two_calls_part_at_a_decision() -> None:
     sides = [
         derived(spec)
@@ -447,6 +511,8 @@ def test_long_prompts_of_deep_heads_go_to_another_kernel() -> None:
     there = launched("mha_depth512", deep, short)
     assert [each.name for each in failures(there)] == ["more_rows_than_fa4_takes"]
     assert [each.kernel for each in elsewhere(there)] == ["fa4"]
+    many = {**deep, "num_q_heads": 64, "group": 64}
+    assert [each.name for each in failures(launched("mha_depth512", many, CALL))] == ["prefills"]
     assert launched("fa4", deep, short).verdict
     assert launched("mha_depth512", deep, long).verdict
 
@@ -538,6 +604,12 @@ BAD_OF_OTHERS = [
         EXPERTS,
         {"estimated_total_m": 9},
         "call.num_active_experts: missing key `num_active_experts`",
+    ),
+    (
+        "mla_decode",
+        LATENT,
+        {"batch_size": 1, "max_cache_valid_length": 9, "num_partitions": 75},
+        "call.num_partitions: must be at most 74, not 75",
     ),
     ("mla_prefill", PREFILL, {"batch_size": 1, "max_prompt_len": 0}, "must be at least 1, not 0"),
 ]

@@ -84,6 +84,8 @@ def test_sparse_decode_gathers_what_was_picked() -> None:
     assert whole.spec is not None
     assert "without scales" in whole.notes[0]
     assert whole.spec["shape"]["native_fp8_unified_gather"] is False
+    # The cache is as long as the sequence is, but for the token that decode computes.
+    assert whole.spec["call"] == {"batch_size": 4, "max_cache_valid_length": 2047}
     no_rope = part("glm-5.3-flash", "decode", "attention over picked keys")
     assert no_rope.spec is not None
     assert no_rope.spec["shape"]["input_q_depth"] == 512
