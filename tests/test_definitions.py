@@ -14,6 +14,7 @@ import shapes
 import yaml
 from typer.testing import CliRunner
 
+import kcfg
 from kcfg.cli.hook import run as validate
 from kcfg.cli.main import application
 from kcfg.core import kernels, targets
@@ -254,6 +255,24 @@ shape: {c: 7}
     assert kernel.values() == {"extra": 70, "x": 75, "y": 150, "supported": False}
     assert type(kernel).quantities["x"].doc == "The sum."
     assert kernel.read("more.offset") == 160
+
+
+@pytest.mark.parametrize("says", ["f", "'f'", "f   # the first", "f 1", "\n  f"])
+def test_what_is_extended_in_a_file_is_found_however_it_is_written(
+    says: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "two.kcfg.yaml"
+    base = "defines: f\nvalues: {x: 3, y: x * 2}\n"
+    path.write_text(f"{base}---\ndefines: g\nextends: {says}\nvalues: {{x: 5}}\n")
+    assert kcfg.derive(f"{path}#g")["y"] == 10
+
+
+def test_what_is_wrong_with_another_definition_of_a_file_is_no_matter(tmp_path: Path) -> None:
+    path = tmp_path / "two.kcfg.yaml"
+    path.write_text(
+        "defines: index\nvalues: {x: nothing}\n---\ndefines: g\nextends: index_prefill 26.7\n"
+    )
+    assert kcfg.kernel(f"{path}#g").kernel == "g"
 
 
 def test_what_overlaps_and_what_does_not_fit() -> None:

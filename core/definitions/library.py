@@ -73,7 +73,7 @@ class Library:
         own = Text(document, notes)
         self._known.clear()
         definition = read(root, own, self._extended)
-        name = _name_of(root)
+        name = _said(root, DEFINES)
         if name in self.first:
             number, line = self.first[name]
             where = f"by document {number}, in line {line}"
@@ -257,16 +257,16 @@ class Shelf:
             chain = [*self.readers[self.readers.index(key) :], key]
             files = " -> ".join(os.path.relpath(path) for path, _ in chain)
             raise UnfoundError(f"extends in a circle: {files}")
-        for before in self._documents:  # those that stand above are known by their names
-            if before == name:
-                break
-            if before not in self.library.own and f"extends: {before}" in self._text(name):
-                self.library.own[before] = self.found(before)
         document = self._documents[name]
-        notes = Notes(self.shown, document.line)
-        self.library.readers = self.readers
         root = _parsed(document)
         assert isinstance(root, MappingNode)
+        names = [*self._documents]
+        above = names[: names.index(name)]  # what stands there is known by its name
+        for base in _said(root, "extends").split()[:1]:
+            if base in above:
+                self.library.own[base] = self.found(base)
+        notes = Notes(self.shown, document.line)
+        self.library.readers = self.readers
         try:
             definition = read(root, Text(document, notes), self.library._extended)
             found = None if definition is None else _built(definition)
@@ -276,9 +276,6 @@ class Shelf:
         if problems or found is None:
             raise UnfoundError(_first(problems), problems[0].kind if problems else "wrong")
         return found
-
-    def _text(self, name: str) -> str:
-        return self._documents[name].text
 
     def _open(self) -> None:
         if self._read:
@@ -300,17 +297,17 @@ class Shelf:
                     raise UnfoundError(str(document), document.kind)
                 continue
             root = _parsed(document) if f"{DEFINES}" in document.text else None
-            name = _name_of(root) if isinstance(root, MappingNode) else ""
+            name = _said(root, DEFINES) if isinstance(root, MappingNode) else ""
             if name in self._documents:
                 self._twice.setdefault(name, document.line)
             elif name:
                 self._documents[name] = document
 
 
-def _name_of(root: MappingNode) -> str:
-    """The name that a document defines; empty where it is a spec."""
+def _said(root: MappingNode, name: str) -> str:
+    """What a document says under a key; empty where it does not."""
     for key, value in root.value:
-        if isinstance(key, ScalarNode) and key.value == DEFINES and isinstance(value, ScalarNode):
+        if isinstance(key, ScalarNode) and key.value == name and isinstance(value, ScalarNode):
             return str(value.value)
     return ""
 
@@ -371,7 +368,7 @@ def defining(name: str, source: str) -> str:
         root = None if isinstance(document, Problem) else _parsed(document)
         if not isinstance(root, MappingNode):
             continue
-        if _name_of(root) == name:
+        if _said(root, DEFINES) == name:
             return file
         for key, value in root.value:
             said = value.value if isinstance(value, ScalarNode) else ""
