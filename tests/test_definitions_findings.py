@@ -6,8 +6,13 @@ import re
 from pathlib import Path
 
 import pytest
+from defined import derived
+from launched import launch
 
 from kcfg.cli.hook import run as validate
+from kcfg.core.findings import findings
+from kcfg.core.kernel import Kernel
+from kcfg.core.spec import Spec, read
 
 DEFINITION = """\
 defines: g
@@ -161,3 +166,54 @@ def test_mbarriers_of_a_struct_are_in_nobodys_way(
     path.write_text(text)
     validate([str(path)])
     assert re.findall(r"SMEM011 (\S+):", capsys.readouterr().out) == rules
+
+
+# The same figures, of a launch and of a definition that has them as numbers or by formulas.
+LAUNCHED = """\
+threads: 128, registers: {entry: 168, roles: [{name: p, warps: 4, count: 220}]},
+tmem: {columns: 600}, mma: [{kind: f16, M: 100, N: 300}], named_barriers: [{participants: 130}],
+pipelines: [{name: ab, stages: 0}],
+mbarriers: [{name: full, arrivals: 3, arrive: [{role: p, by: thread}]}]
+"""
+DEFINED = """\
+defines: g
+inputs: {n: 300}
+roles: {p: {warps: 0-3, registers: ASKED}}
+registers_at_entry: 168
+tensor_memory: {acc: {columns: 2 * n}}
+launch:
+  mma: [{kind: f16, M: n - 200, N: n}]
+  named_barriers: [{participants: 130}]
+  pipelines: [{name: ab, stages: 0}]
+  mbarriers: [{name: full, arrivals: 3, arrive: [{role: p, by: thread}]}]
+"""
+
+
+@pytest.mark.parametrize("asked", ["220", "n - 80"])
+def test_what_would_do_is_said_of_a_definition_as_of_a_launch(asked: str) -> None:
+    def fixes(subject: Kernel) -> dict[str, str]:
+        found = {each.rule: each for each in findings(subject) if each.severity != "info"}
+        assert all(each.message.endswith(each.fix) for each in found.values())
+        return {rule: each.fix for rule, each in found.items()}
+
+    by_hand = fixes(launch(LAUNCHED.replace("\n", " ")).derive())
+    assert by_hand == fixes(derived(DEFINED.replace("ASKED", asked)))
+    assert by_hand["SMR001"] == "use 216 or 224" and by_hand["SMR002"] == "p at 168 would fit"
+    assert all(by_hand[rule] for rule in ("TMEM002", "MMA001", "MMA002", "MBAR002", "BAR002"))
+
+
+SHAPE = (
+    "qkv_dtype: bfloat16, num_q_heads: 16, group: 2, qk_depth: 256, ov_depth: 256, page_size: 128,"
+    " BM: 128, single_o: true, bn_cap: 64"
+)
+
+
+def test_what_others_derive_is_not_told_to_change() -> None:
+    """The same columns, of a kernel in Python, of one that extends it, of one in formulas."""
+    python = f"kernel: fa4\nrelease: 26.6\nshape: {{{SHAPE}}}\n"
+    extended = f"defines: g\nextends: fa4 26.6\n---\nkernel: g\nshape: {{{SHAPE}}}\n"
+    for text in (python, extended, "kernel: flashmla_sparse_decode_head64\n"):
+        *_, spec = read(text, "test.kcfg.yaml")
+        assert isinstance(spec, Spec), spec
+        (found,) = [each for each in findings(spec.derive()) if each.rule == "TMEM003"]
+        assert found.message.endswith(" unused") and not found.fix

@@ -111,6 +111,11 @@ def _said_around(kernel: type[Kernel], path: str) -> str:
     return path
 
 
+def said_by_user(kernel: type[Kernel], path: str) -> bool:
+    """Whether a definition that is not shipped says what a key of the block is, or is around it."""
+    return kernel.digest is not None and bool(_said_around(kernel, path))
+
+
 def played(kernel: Kernel | None, path: str) -> Any:
     """The value of what plays a key of a kernel's block; None where nothing does."""
     if kernel is None or path not in kernel.plays:

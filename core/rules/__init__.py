@@ -18,7 +18,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kcfg.core.block.block import Block
-from kcfg.core.block.derived import asked_for, behind, request
+from kcfg.core.block.derived import asked_for, behind, request, said_by_user
 from kcfg.core.errors import UnknownError
 from kcfg.core.figures import joined, spans
 from kcfg.core.finding import SEVERITIES, Finding, Severity, in_order
@@ -343,9 +343,9 @@ def finding(block: Block, kernel: type[Kernel] | None, rule: Rule, breach: Breac
     path = breach.path or rule.blames
     message, _, value, limit, over, fix, severity = breach
     blamed = f"shape.{path}" if kernel is None else behind(kernel, block, path)
-    # What a launch may change is derived here, unless an input asks for it; a rule about the
-    # kernel itself knows its inputs.
-    if fix and kernel is not None and not _of_kernel(rule):
+    # What a launch may change is derived by a kernel in Python, unless an input asks for it, and
+    # said by a definition; a rule about the kernel itself knows its inputs.
+    if fix and kernel is not None and not _of_kernel(rule) and not said_by_user(kernel, path):
         whole = block.kernel if request(kernel, blamed) else None
         fix = fix if whole is not None and asked_for(whole, blamed) else ""
     return Finding(

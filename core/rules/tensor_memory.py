@@ -116,7 +116,10 @@ def _room(block: Block, need: int) -> str:
     most = block.target.tmem_columns
     if allocation(block.target, need) <= most:
         return f"allocate {allocation(block.target, need)}"
-    return f"use a smaller N, or fewer accumulators: {some(need - most, 'column')} must go"
+    smaller = "use a smaller N, or fewer accumulators"
+    if block.tmem is None or not block.tmem.accumulators:
+        smaller = "keep less there"
+    return f"{smaller}: {some(need - most, 'column')} must go"
 
 
 @rule("TMEM003", "info", reads="tmem", unit="columns", source=ALLOC)
