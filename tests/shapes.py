@@ -381,6 +381,9 @@ def sayable(kernel: str, release: str, inputs: dict[str, Any]) -> bool:
     """Whether a spec may say inputs, by key: of others nothing is to be derived."""
     cls = kernels.find(kernel, release)
     names = {member.key: name for name, member in cls.inputs.items()}
+    defaults = {member.key: member.default for member in cls.inputs.values()}
+    if cls.conflicts({**defaults, **inputs}, [k for k in inputs if inputs[k] != defaults[k]]):
+        return False
     return not cls.faults(targets.find(), {names[key]: value for key, value in inputs.items()})
 
 

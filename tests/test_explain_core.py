@@ -383,6 +383,17 @@ def test_choices_and_facts_are_mended_together_where_neither_is_enough() -> None
     assert passing(mixed) == [{"num_heads": 32, "BM_key": 128, "mma_n": 128}]
 
 
+def test_what_no_spec_may_say_is_not_tried() -> None:
+    problem = {"gemm_type": "m_grouped_masked", "m": 64, "n": 4096, "k": 7168, "select": True}
+    wide = shapes.derive("deepgemm", "54e2261", {**problem, "mk_alignment": 256})
+    found = nearest(wide)  # without `select` there is no layout to derive from
+    assert found is not None
+    assert [change.passes for change in found.answers[0]] == [240]
+    narrow = {**problem, "mk_alignment": 16, "major_a": "mn"}
+    (failed,) = refusal.failures(shapes.derive("deepgemm", "54e2261", narrow))
+    assert failed.name == "swizzle_of_a"
+
+
 def test_a_number_that_is_demanded_is_tried() -> None:
     inputs = shapes.DECODE | {"depth": 4096, "q_depth": 4160, "bn_qk": 128}
     mixed = search("mla_decode", "26.7", inputs).mixed

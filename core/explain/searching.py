@@ -76,7 +76,7 @@ class Searching:
     def passes(self, changes: Changes) -> bool:
         """Whether a changed configuration is supported; asks first what failed last."""
         inputs = {**self.given, **changes}
-        if type(self.kernel).faults(self.kernel.target, inputs):
+        if not self._said(inputs):
             return False
         kernel = Lazy(self.kernel, inputs)
         for place, asked in enumerate(self.asked):
@@ -84,6 +84,13 @@ class Searching:
                 self.asked.insert(0, self.asked.pop(place))
                 return False
         return kernel.derived.verdict is not False and self.accepted(kernel.derived)
+
+    def _said(self, inputs: Changes) -> bool:
+        """Whether a spec may say these inputs: otherwise nothing may be derived of them."""
+        cls, members = type(self.kernel), self.kernel.inputs
+        asked = {member.key: inputs[name] for name, member in members.items()}
+        given = [each.key for name, each in members.items() if inputs[name] != each.default]
+        return not (cls.conflicts(asked, given) or cls.faults(self.kernel.target, inputs))
 
     def among(self, allowed: list[Move], sizes: range, tries: int, beyond: int) -> Search:
         """Search with so many moves at a time; once some pass, with so many more ``beyond``."""

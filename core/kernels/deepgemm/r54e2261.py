@@ -244,6 +244,9 @@ class DeepGemm(Config):
             whole_clusters=mod(self.num_sms, self.cluster_size) == 0,
             load_rows=self.load_block_m % 8 == 0,
             load_columns=self.load_block_n % 8 == 0,
+            swizzle_of_a=self.swizzle_a > 0,
+            swizzle_of_b=self.swizzle_b > 0,
+            swizzle_of_cd=self.swizzle_cd > 0,
         )
 
     # The block
