@@ -564,3 +564,12 @@ def test_prune_takes_short_names_and_says_what_is_wrong() -> None:
 def test_what_is_of_another_kind_is_an_error_in_words(call: Any) -> None:
     with pytest.raises(kcfg.Error, match="not "):
         call()
+
+
+def test_a_definition_that_is_not_there_is_said_where_inputs_are_required(tmp_path: Path) -> None:
+    path = tmp_path / "g.kcfg.yaml"
+    path.write_text("defines: f\ninputs: {a: {unit: rows}}\n---\ndefines: g\nextends: f\n")
+    with pytest.raises(kcfg.Error, match="defines no `h`, but f, g"):
+        kcfg.derive(f"{path}#h", a=3)
+    with pytest.raises(kcfg.Error, match="defines several kernels"):
+        kcfg.derive(path, a=3)

@@ -146,7 +146,9 @@ def load(path: str | os.PathLike[str]) -> Manual:
     except (UnfoundError, UnknownError) as wrong:
         problems = [each for item in read_file(file) if isinstance(item, list) for each in item]
         kind = wrong.kind if isinstance(wrong, UnfoundError) else "wrong"
-        raise Error(problems or [Problem(file, 0, 0, "", str(wrong), kind)]) from None
+        if not any(each.message in str(wrong) for each in problems):  # those are of its specs
+            problems = [Problem(file, 0, 0, "", str(wrong), kind)]
+        raise Error(problems) from None
 
 
 def opened(kernel: str | os.PathLike[str] | Manual) -> str | Manual:
