@@ -131,6 +131,12 @@ PAIRS = [
         "copies bring 24,576 B (24.0 KiB) into a stage of pipeline 0, which has 16,384 B",
     ),
     (
+        "PIPE007",  # whoever's box it is, half of it does not lie in the other CTA
+        "mma: [{cta_group: 2}], pipelines: [{stage_bytes: 16384, boxes: [24576]}]",
+        "mma: [{cta_group: 2}], pipelines: [{stage_bytes: 16384, boxes: [16384, 16384]}]",
+        "copies bring 24,576 B (24.0 KiB) into a stage of pipeline 0, which has 16,384 B",
+    ),
+    (
         "PIPE007",  # where CTAs of a cluster share no barrier's count
         "cluster: [2, 1, 1], mma: [{kind: f16, cta_group: 1}],"
         " pipelines: [{stage_bytes: 16384, expect_tx: 32768}]",

@@ -125,7 +125,8 @@ def copies_fit_stage(block: Block, pipelines: Lines) -> Iterator[Breach]:
     Nothing stops a copy at the end of a stage: what does not fit overwrites the next one. A
     stage is as long as it says, or as the slots of its region are; a box whose tensor map has a
     region of its own name goes into a slot of that. The barrier of a pair's first CTA may count
-    the bytes of both, half of which lie in each; a box always lies in one.
+    the bytes of both, and `boxes` list the copies of both: half lies in each. A box lies in one,
+    and every map that is named brings one there.
 
     Fails: shape: {pipelines: [{name: kv, stages: 4, stage_bytes: 40960, expect_tx: 49152}]}
 
@@ -141,8 +142,9 @@ def copies_fit_stage(block: Block, pipelines: Lines) -> Iterator[Breach]:
                 fix="give what it holds, or leave it out",
                 severity="warning",
             )
-        own = ceildiv(line.expect_tx or 0, 2 if paired(block) else 1)
-        bring = {"expect_tx": own, "boxes": sum(copies(block, line))}
+        halves = 2 if paired(block) else 1
+        own = ceildiv(line.expect_tx or 0, halves)
+        bring = {"expect_tx": own, "boxes": _least(line, copies(block, line), halves)}
         key = max(bring, key=bring.__getitem__)
         need = bring[key]
         step = slot([block.placed[where][1] for where in block.homes[index]])
@@ -160,6 +162,12 @@ def copies_fit_stage(block: Block, pipelines: Lines) -> Iterator[Breach]:
             over=need - room,
             fix=f"make a stage {size(need)}",
         )
+
+
+def _least(line: Pipeline, boxes: tuple[int, ...], halves: int) -> int:
+    """Bytes of boxes that lie in the stage of a single CTA at the least."""
+    by_map = dict(zip(() if line.boxes else line.maps, boxes, strict=False))
+    return max(max(boxes, default=0), sum(by_map.values()), ceildiv(sum(boxes), halves))
 
 
 def _past_slots(block: Block, line: Pipeline, index: int) -> Iterator[Breach]:
