@@ -485,6 +485,9 @@ SET = [
     ("grid[0]=4", "0 errors", 0),
     ("named_barriers[0].id=1", "0 errors", 0),
     ("tmem=", "0 errors", 0),
+    ("named_barriers=[{id: 0, participants: 130}, 1]", "130 participants is no multiple", 1),
+    ("pipelines[ab].producers=[{role: 'a, b', by: role}]", "a, b arrives at a full barrier", 1),
+    ("pipelines[ab].producers=['a, b']", "a, b arrives at a full barrier", 1),
 ]
 
 
@@ -515,6 +518,9 @@ def test_a_key_inside_of_others_is_set(gemm: str, setting: str, says: str, code:
         (f"pipelines[{LONG}].stages=1", "is the number of no entry"),
         ("shared.dynamic=x", "or a size such as 16 KiB, not `x`"),
         ("shared=1", "expected a mapping with `static`"),
+        ("shared={dynamic: 1, dynamic: 2}", "key `dynamic` is given twice"),
+        ("named_barriers=[{id: 0, id: 1]", "from 0 to 4611686018427387904, not `[{id: 0, id: 1]`"),
+        ("named_barriers=[&a 0, *a]", "from 0 to 4611686018427387904, not `[&a 0, *a]`"),
         ("shape.shared.dynamic=1", "leave out `shape.`, as in --set shared.dynamic=..."),
     ],
 )

@@ -6,7 +6,15 @@ import re
 
 from kcfg.core.figures import some
 from kcfg.core.printing import shortened
-from kcfg.core.spec.nodes import MappingNode, Node, ScalarNode, SequenceNode
+from kcfg.core.spec.nodes import (
+    BrokenError,
+    MappingNode,
+    Node,
+    ScalarNode,
+    SequenceNode,
+    anchors,
+    parse,
+)
 from kcfg.core.spec.problem import meant, shown
 from kcfg.core.spec.scalars import RefusedError, is_null
 from kcfg.core.spec.section import Entry, Setting, SettingList, SettingMapping
@@ -44,20 +52,37 @@ def put(found: dict[str, Entry], key: str, setting: Entry) -> None:
     first, *rest = steps(key)
     assert isinstance(first, str)
     before = found[first].value if first in found else None
-    value, option = several(setting.value), str(getattr(setting.value, "option", ""))
+    value, option = spread(setting.value), str(getattr(setting.value, "option", ""))
     name = found[first].key if before is not None and rest else Setting(option, first)
     found[first] = Entry(name, _put(before, first, rest, option, value))
 
 
-def several(value: Node) -> Node:
-    """What an option says: several values where they stand in brackets."""
-    if not isinstance(value, Setting) or value.style:
+def spread(value: Node) -> Node:
+    """What an option says: the list or mapping that its text is as YAML; else the value itself."""
+    if not isinstance(value, Setting) or value.style or not value.value.startswith(("[", "{")):
         return value
-    if not (value.value.startswith("[") and value.value.endswith("]")):
-        return value
-    inside = value.value[1:-1].strip()
-    each = [Setting(value.option, part.strip()) for part in inside.split(",")] if inside else []
-    return SettingList(value.option, list(each))
+    try:
+        if any(anchors(value.value)):
+            return value
+        return _of_option(parse(value.value), value.option)
+    except (BrokenError, RecursionError):
+        return value  # which whoever reads it shows as it is
+
+
+def _of_option(node: Node | None, option: str) -> Node:
+    """The node of a text as one that an option said."""
+    made: Setting | SettingList | SettingMapping
+    if isinstance(node, SequenceNode):
+        made = SettingList(option, [_of_option(each, option) for each in node.value])
+    elif isinstance(node, MappingNode):
+        pairs = [(_of_option(key, option), _of_option(each, option)) for key, each in node.value]
+        made = SettingMapping(option, pairs)
+    else:
+        assert isinstance(node, ScalarNode)
+        made = Setting(option, "")
+        made.value, made.style = node.value, node.style or None
+    made.tag = node.tag
+    return made
 
 
 def _put(node: Node | None, at: str, rest: list[str | int], option: str, value: Node) -> Node:

@@ -180,8 +180,8 @@ def entries(node: MappingNode, path: str, notes: Notes) -> dict[str, Entry]:
         name: str = key.value
         if name in found:
             line = notes.position(found[name].key)[0]
-            message = f"key {shown(name)} is given twice, first in line {line}"
-            notes.add(key, prefix + name, message)
+            first = f", first in line {line}" if line else ""
+            notes.add(key, prefix + name, f"key {shown(name)} is given twice{first}")
             continue
         found[name] = Entry(key, value)
         if key.tag or value.tag:

@@ -19,7 +19,8 @@ from kcfg.core.spec import KEYS, Defined, Overrides, Reading, Spec, checked, rea
 from kcfg.core.spec.documents import STDIN, Document, documents, lines_of, opened, why_unread
 from kcfg.core.spec.head import Head
 from kcfg.core.spec.known import Known, is_definition
-from kcfg.core.spec.nodes import BrokenError, MappingNode, Node, ScalarNode, SequenceNode, parse
+from kcfg.core.spec.nested import spread
+from kcfg.core.spec.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from kcfg.core.spec.overrides import NOTHING
 from kcfg.core.spec.problem import Problem, meant, shown
 from kcfg.core.spec.scalars import RefusedError, in_range, is_null, kind_of, read, text
@@ -138,7 +139,7 @@ class SweepReading(Reading):
         refused: dict[str, Entry] = {}
         for key, entry in found.items():
             declared = _declared(known, key)
-            node = _spread(entry.value)
+            node = _listed(entry.value)
             if declared and (isinstance(node, SequenceNode) or _is_range(node) or _several(node)):
                 several = self._choices(known.at(key, key in self.called), node, declared)
                 if isinstance(several, Choices):
@@ -274,22 +275,10 @@ def _is_range(node: Node) -> bool:
     return isinstance(node, ScalarNode) and ".." in node.value
 
 
-def _spread(node: Node) -> Node:
+def _listed(node: Node) -> Node:
     """The list that the text of an option holds, as ``--set BM=[64, 128]``; else the node."""
-    if not isinstance(node, Setting) or not node.value.startswith("["):
-        return node
-    try:
-        inner = parse(node.value)
-    except BrokenError:
-        return node
-    if not isinstance(inner, SequenceNode):
-        return node
-    inner.value = [
-        Setting(node.option, item.value) if isinstance(item, ScalarNode) else item
-        for item in inner.value
-    ]
-    inner.start_mark = None
-    return inner
+    found = spread(node)
+    return found if isinstance(found, SequenceNode) else node
 
 
 def _values(item: Node, declared: Input) -> Values:
