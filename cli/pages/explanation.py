@@ -48,7 +48,7 @@ def _page(told: Told, tree: bool) -> Iterator[Piece]:
         yield from story.pieces(told.story, told.findings)
         yield from registers.brief(told.registers)
     for explanation in told.explanations:
-        yield from _tree(explanation) if tree else _whole(explanation)
+        yield from _tree(explanation) if tree else whole(explanation)
     if told.occupancy:
         from kcfg.cli.pages import occupancy
 
@@ -64,12 +64,12 @@ def _page(told: Told, tree: bool) -> Iterator[Piece]:
             yield from reference.pieces(entry)
 
 
-def _whole(explanation: Explanation) -> Iterator[Piece]:
+def whole(explanation: Explanation) -> Iterator[Piece]:
     """An explanation, and below it those of what it reads."""
     yield Heading(f"{explanation.key} = {measured(explanation.value, explanation.unit)}")
     yield from reasons(explanation)
     for inner in explanation.because:
-        yield from _whole(inner)
+        yield from whole(inner)
 
 
 def reasons(told: Explanation) -> Iterator[Piece]:

@@ -60,6 +60,10 @@ class Explanation(NamedTuple):
     because: tuple[Explanation, ...] = ()
     remarks: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        formula = f": {self.formula}" if self.formula else ""
+        return f"<{self.key} = {self.value}{formula}>"
+
 
 class Word(NamedTuple):
     """A word with named terms in a formula; ``terms`` are pairs of name and formula."""

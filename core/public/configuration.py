@@ -15,14 +15,15 @@ from kcfg.core.printing import shortened
 from kcfg.core.spec import Spec, read as read_specs, read_document, read_file
 from kcfg.core.spec.overrides import NOTHING
 from kcfg.core.spec.problem import Problem, listed
+from kcfg.core.spec.sources import sources
 from kcfg.errors import Error, MissingError, error
 from kcfg.given import path_of, text
 from kcfg.manual import Manual
 from kcfg.pickled import reduced
 
 if TYPE_CHECKING:
-    from kcfg.core.explain.explanation import Explanation
     from kcfg.core.finding import Finding
+    from kcfg.explained import Explained
 
 
 def copied(data: Any) -> Any:
@@ -36,7 +37,8 @@ class Configuration(Mapping[str, Any]):
     As a mapping it has the values of the report under their names (``config["smem_used"]``), and
     gives what else a report shows (``config["kv.offset"]``); units are in ``units``. ``smem``,
     ``tmem``, ``registers`` and ``barriers`` are those parts of the report, None where they are
-    not modelled: bytes, columns and registers per thread.
+    not modelled: bytes, columns and registers per thread. Its text, as ``print(config)`` shows
+    it, is the table of ``kcfg derive``.
     """
 
     def __init__(self, spec: Spec) -> None:
@@ -136,16 +138,18 @@ class Configuration(Mapping[str, Any]):
         part: dict[str, Any] | None = copied(self._report[name])
         return part
 
-    def explain(self, name: str) -> Explanation:
+    def explain(self, name: str) -> Explained:
         """Why a value is what it is: formula, numbers, parts, and the limit that binds.
 
-        Raises `Error` for a name it has no value under.
+        ``print`` shows it as ``kcfg explain`` does. Raises `Error` for a name it has no value
+        under.
         """
         from kcfg.core.errors import UnknownError
         from kcfg.core.explain.explanation import explain
+        from kcfg.explained import Explained
 
         try:
-            return explain(self.derived, text(name, "the name of a value"))
+            return Explained(*explain(self.derived, text(name, "the name of a value")))
         except UnknownError:
             self[name]  # which says what there is where it is not there at all
             raise error(f"it has no formula: config[{name!r}] is all there is", name) from None
@@ -202,6 +206,14 @@ class Configuration(Mapping[str, Any]):
         said = {None: "no verdict of its own", True: "supported", False: "not supported"}
         about = f"{self.kernel} {self.release}".rstrip()
         return f"<kcfg configuration of {about} on {self.target}: {said[self.supported]}>"
+
+    def __str__(self) -> str:
+        """Its table, of 80 columns and without colours."""
+        from kcfg.cli.pages.report import page
+        from kcfg.cli.render import plain
+        from kcfg.core.report import Derived
+
+        return plain.text(page(Derived(self.derived, self._report))).rstrip("\n")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return reduced(type(self), self._spec)
@@ -261,12 +273,19 @@ def derived(
 def read(path_or_text: str | PathLike[str]) -> list[Configuration]:
     """The configurations of a YAML file, or of YAML itself: a text with line breaks or `: `.
 
-    Raises `Error` with every problem of every document, each with its file, line and column.
+    As on a command line, a folder stands for every spec below it, and the name of a preset, where
+    no file has it, for that. Raises `Error` with every problem of every document, each with its
+    file, line and column.
     """
+    items: list[Spec | list[Problem]] = []
     if isinstance(path_or_text, str) and ("\n" in path_or_text or ": " in path_or_text):
-        items = list(read_specs(path_or_text, "<text>"))
+        items += read_specs(path_or_text, "<text>")
     else:
-        items = list(read_file(path_of(path_or_text, "the path of a YAML file, or YAML as text")))
+        path = path_of(path_or_text, "the path of a YAML file, or YAML as text")
+        for each in sources([path]):
+            items += (
+                [[each]] if isinstance(each, Problem) else read_file(each.path, None, each.file)
+            )
     problems = [problem for item in items if isinstance(item, list) for problem in item]
     if problems:
         raise Error(problems)

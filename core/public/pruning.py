@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from kcfg.calls import asked, value_of
 from kcfg.configuration import Configuration, derived
+from kcfg.core.figures import some
 from kcfg.core.kernel import MUST, VERDICT, Kernel
 from kcfg.errors import error
 from kcfg.given import VALUES, mapping, settled, several, shown
@@ -74,6 +75,27 @@ def _over(sides: Sequence[tuple[str, Any]]) -> float:
     return float(max(numbers) / min(numbers))
 
 
+class Others(Sequence[Dropped[C]]):
+    """The candidates that do not pass, in order, each derived when it is asked for."""
+
+    def __init__(self, candidates: Sequence[C], derive: Callable[[C], Configuration]) -> None:
+        self._candidates, self._derive = candidates, derive
+
+    def __len__(self) -> int:
+        return len(self._candidates)
+
+    def __getitem__(self, place: Any) -> Any:
+        if isinstance(place, slice):
+            return tuple(map(self._dropped, self._candidates[place]))
+        return self._dropped(self._candidates[place])
+
+    def _dropped(self, candidate: C) -> Dropped[C]:
+        return Dropped(candidate, self._derive(candidate))
+
+    def __repr__(self) -> str:
+        return f"<{some(len(self), 'candidate')} dropped>"
+
+
 class Pruned(Sequence[C]):
     """The candidates that pass, in their order, as a sequence; ``dropped`` are the others.
 
@@ -87,11 +109,13 @@ class Pruned(Sequence[C]):
         self._given, self._passes, self._call, self._fixed = tuple(given), passes, call, fixed
 
     @property
-    def dropped(self) -> Iterator[Dropped[C]]:
-        """Every other candidate, in order."""
-        for each, good in zip(self._given, self._passes, strict=True):
-            if not good:
-                yield Dropped(each, derived(*self._call, {**self._fixed, **each}))
+    def dropped(self) -> Others[C]:
+        """Every other candidate, in order, as a sequence."""
+        judged = zip(self._given, self._passes, strict=True)
+        return Others(tuple(each for each, good in judged if not good), self._derived)
+
+    def _derived(self, candidate: C) -> Configuration:
+        return derived(*self._call, {**self._fixed, **candidate})
 
     def judged(self) -> Pruned[C]:
         """Those of them that no rule refuses either: as `Configuration.runs` has it.
@@ -99,7 +123,7 @@ class Pruned(Sequence[C]):
         Each is derived and judged on its own, a few thousand a second.
         """
         passes = [
-            good and derived(*self._call, {**self._fixed, **each}).runs
+            good and self._derived(each).runs
             for each, good in zip(self._given, self._passes, strict=True)
         ]
         return Pruned(self._given, passes, self._call, self._fixed)
