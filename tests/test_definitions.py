@@ -286,6 +286,25 @@ def test_what_overlaps_and_what_does_not_fit() -> None:
     assert "CFG002" in {each["rule"] for each in report(kernel)["findings"]}
 
 
+@pytest.mark.parametrize("kind", ["struct", "union"])
+@pytest.mark.parametrize("stages", [1, 2])
+def test_members_are_padded_to_their_alignment_as_in_cpp(kind: str, stages: int) -> None:
+    """`sizeof` of alignas(16) char[100], alone or beside what is smaller, is 112."""
+    second = ", b: {bytes: 20}" if kind == "union" else ""
+    members = f"{kind}: {{a: {{bytes: 100, align: 16}}{second}}}"
+    kernel = defined.derived(f"defines: g\nshared: {{u: {{stages: {stages}, {members}}}}}\n")
+    assert kernel.read("end") == stages * 112
+
+
+def test_slots_that_lie_apart_end_with_the_last_one() -> None:
+    text = "defines: g\nshared:\n  a: {bytes: 100, stages: 3, stride: 128}\n"
+    kernel = defined.derived(f"{text}  b: {{mbarriers: 2}}\n  c: {{of: f32, shape: [3]}}\n")
+    assert [kernel.read(key) for key in ("a.end", "b.offset", "c.offset")] == [356, 360, 376]
+    text = "defines: g\nshared:\n  a: {bytes: 1}\n  b: {of: f32, shape: [1]}\n"
+    kernel = defined.derived(f"{text}  c: {{bytes: 4}}\n  d: {{mbarriers: 1}}\n")
+    assert [kernel.read(key) for key in ("b.offset", "d.offset")] == [4, 16]
+
+
 def test_what_lies_in_each_of_several_may_fill_it_to_the_end() -> None:
     text = "defines: g\ninputs: {n: 2}\ntensor_memory:\n  s: {columns: 128, count: n}\n"
     kernel = defined.derived(f"{text}  p: {{columns: 64, count: n, in: s, offset: 64}}\n", n=2)
