@@ -140,6 +140,23 @@ def test_tensor_memory_that_ptx_allocates(
     assert (unclear in judged.notes) is (kernel == "chosen")
 
 
+@pytest.mark.parametrize(
+    ("held", "also", "told"),
+    [("256", "", "256"), ("0x100", "", "256"), ("256", "mov.b32 \t%r2, 128;", "")],
+)
+def test_tensor_memory_by_what_a_register_holds(
+    tmp_path: Path, held: str, also: str, told: str
+) -> None:
+    text = (BUILDS / "tensor.sm_100a.ptx").read_text()
+    assert text.count("mov.b32 \t%r2, 256;") == 1
+    ptx = tmp_path / "held.ptx"
+    ptx.write_text(text.replace("mov.b32 \t%r2, 256;", f"{also}mov.b32 \t%r2, {held};"))
+    judged = judge(tmp_path, launch(TENSOR.format(64)), ptx, name="held")
+    assert judged.rules == ({"CHK015": WRONG} if told else FINE)
+    assert ("what it allocates cannot be told" in judged.notes) is (not told)
+    assert not told or f"built for {told} columns" in judged.of("CHK015").message
+
+
 def test_tensor_memory_that_nobody_allocates_and_clusters_that_bounds_refuse(
     tmp_path: Path,
 ) -> None:
@@ -254,6 +271,28 @@ def test_nvdisasm_reads_cubins_where_there_is_no_cuobjdump(
         assert "904 bytes of constant memory: no configuration says it" in judged.notes
     missing = judge(tmp_path, launch(BOUNDED), FATBIN, name="bounded").of("SPEC001").message
     assert "`pip install nvidia-cuda-cuobjdump`" in missing  # nvdisasm takes no fatbin
+
+
+def test_nvdisasm_has_bounds_in_three_dimensions_and_constants_in_several_banks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a real dump: 384 threads as 96 x 4, and 8 bytes in a second bank."""
+    head, bounds, tail = (
+        (BUILDS / "launched.sm_100a.nvdisasm.txt").read_text().rpartition("EIATTR_MAX_THREADS")
+    )
+    tail = tail.replace("0x00000180", "0x00000060", 1).replace("0x00000001", "0x00000004", 1)
+    bank = '\t.section\t.nv.constant2.bounded,"a",@progbits\n\t.zero\t\t8\n'
+    (tmp_path / "dump").write_text(f"{head}{bounds}{tail}\n{bank}")
+    program = tmp_path / "nvdisasm"
+    program.write_text(f"#!/bin/sh\nexec /bin/cat {tmp_path}/dump\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("CUDA_HOME", raising=False)
+    monkeypatch.delenv("CUDA_PATH", raising=False)
+    monkeypatch.setattr(tools, "_packaged", lambda program: ())
+    judged = judge(tmp_path, launch(BOUNDED), CUBIN, name="bounded")
+    assert judged.rules == FINE
+    assert "912 bytes of constant memory" in judged.notes
 
 
 # What cannot be read

@@ -730,6 +730,11 @@ APART = [
     ("deepseek-v3-2-index", "min_blocks: Final = 2", 1, "launch.min_blocks is ctas_per_sm"),
     ("deepseek-v3-gate-up-tp8-deepgemm", "N: Final = 16", 24, "mma.N is umma_n"),
     ("deepseek-v3-gate-up-tp8-deepgemm", "empty_offset: Final = 229472", 0, "in its region"),
+    ("llama-3-8b", "idle_first_warp: Final = 14", 15, "idle is within the block"),
+    ("deepseek-v3-gate-up-tp8-deepgemm", "empty_mbarriers_bytes: Final = 96", 104, "empty fills"),
+    ("deepseek-v3-gate-up-tp8-deepgemm", "    used: Final = 40", 32, "sfb ends within"),
+    ("deepseek-v3-2-sparse", "q_k_v_offset: Final = 0", 8, "q_k_v starts where what it shares"),
+    ("lanes", "a_columns: Final = 64", 72, "c lies apart from a"),
     ("hand", "ab_tx_bytes: Final = 49152", 49160, "ab brings what its copies do"),
     ("hand", "ab_copy_1: Final = 32768", 32776, "ab brings what its copies do"),
     ("hand", "ab_expect_tx: Final = 49152", 49160, "the full barrier of ab waits for its copies"),
@@ -760,12 +765,26 @@ def test_a_formula_that_another_number_makes_divide_by_zero_is_emitted() -> None
     assert module(emitted.stdout)["x"] == 8
 
 
+LANES = """\
+kernel: launch
+shape:
+  tmem:
+    allocations: [128]
+    regions:
+      - {name: a, columns: 64, lane: 0, lanes: 64}
+      - {name: b, column: 0, columns: 64, lane: 64, lanes: 64}
+      - {name: c, column: 64, columns: 64}
+"""
+
+BY_HAND = {"hand": HAND, "lanes": LANES}
+
+
 @pytest.mark.parametrize(("name", "old", "new", "why"), APART)
 def test_sections_hold_each_other_without_the_seals(
     name: str, old: str, new: int, why: str
 ) -> None:
     """Where a number is changed and its seal with it, its twins and its formula still stand."""
-    spec = spec_of(HAND if name == "hand" else presets.text(name))
+    spec = spec_of(BY_HAND.get(name) or presets.text(name))
     text = emit.emit(spec.derive(), "python")
     assert text.count(f"\n{old} ") or text.count(f" {old} ")
     tree = ast.parse(text.replace(old, f"{old.rpartition(' ')[0]} {new}", 1))
