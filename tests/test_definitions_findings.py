@@ -217,3 +217,41 @@ def test_what_others_derive_is_not_told_to_change() -> None:
         assert isinstance(spec, Spec), spec
         (found,) = [each for each in findings(spec.derive()) if each.rule == "TMEM003"]
         assert found.message.endswith(" unused") and not found.fix
+
+
+WIDE = "defines: g\ninputs: {n: 256}\ntensor_memory:\n  s: {columns: n, count: 2}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "places"),
+    [
+        (WIDE, [], []),
+        (WIDE, ["--set", "n=300"], ["3:1"]),
+        (f"{WIDE}---\nkernel: g\n", ["--set", "n=300"], ["6:1"]),
+        (f"{WIDE}---\nkernel: g\n---\n{WIDE.replace(': g', ': h')}", ["--set", "n=300"], ["6:1"]),
+        (
+            f"---\n{WIDE.replace('n: 256', 'n: 300')}---\nkernel: g\nshape: {{n: 256}}\n",
+            [],
+            ["4:1"],
+        ),
+        (f"{WIDE.replace('columns: n', 'columns: 300')}---\nkernel: g\n", [], ["3:1"]),
+        (
+            f"{WIDE.replace('columns: n', 'columns: 300')}---\nkernel: g\n---\nkernel: g\n",
+            [],
+            ["3:1", "3:1"],
+        ),
+    ],
+    ids=["fits", "set alone", "set of a spec", "set behind it", "default", "literal", "two specs"],
+)
+def test_one_mistake_is_told_once(
+    text: str,
+    options: list[str],
+    places: list[str],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Of the definition or of its specs, each of which fails by itself."""
+    path = tmp_path / "g.kcfg.yaml"
+    path.write_text(text)
+    assert validate([str(path), *options]) == (1 if places else 0)
+    assert re.findall(r":(\d+:\d+): error TMEM002", capsys.readouterr().out) == places

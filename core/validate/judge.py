@@ -59,10 +59,22 @@ class Mode(NamedTuple):
         return wanted and (self.selection is EVERYTHING or self.selection.shows(finding.rule))
 
 
-def document(written: Document, mode: Mode, known: Known) -> Judged:
+class Waiting(NamedTuple):
+    """A definition that was read; ``idle`` is what it says in vain.
+
+    It waits for what comes behind it: the command line's settings are about the specs of a file,
+    and about its definitions where there are no specs.
+    """
+
+    written: Document
+    defined: Defined
+    idle: tuple[Finding, ...]
+
+
+def document(written: Document, mode: Mode, known: Known) -> Judged | Waiting:
     """What is to be said about one YAML document: a spec, or a report that was saved as YAML.
 
-    A definition is derived once with its defaults, where it has them for all of its inputs.
+    A definition is judged by `definition`.
     """
     if SAVED in written.text and _is_report(written):
         from kcfg.core.validate.saved import of_yaml
@@ -70,7 +82,7 @@ def document(written: Document, mode: Mode, known: Known) -> Judged:
         return saved(of_yaml(written, mode.file), written.number, mode)
     spec = read_document(written, mode.file, mode.overrides, known)
     if isinstance(spec, Defined):
-        return _of_definition(spec, written, mode, known)
+        return _read(spec, written, mode)
     if not isinstance(spec, Spec):
         return refused(spec, mode.file, f"{mode.file}#{written.number}:{written.line}")
     return _judged(spec, mode, waivers=_waivers(written, mode))
@@ -85,13 +97,23 @@ def _waivers(written: Document, mode: Mode) -> Waivers | None:
     return Waivers(written, mode.file)
 
 
-def _of_definition(defined: Defined, written: Document, mode: Mode, known: Known) -> Judged:
-    """What is to be said about a definition, by what it derives of its defaults."""
-    source = f"{mode.file}#{written.number}:{written.line}"
-    cls, idle, waivers = defined.cls, _idle(defined.cls, mode), _waivers(written, mode)
+def _read(defined: Defined, written: Document, mode: Mode) -> Waiting:
+    """A definition, of which the comments are heard from now on."""
+    idle, waivers = _idle(defined.cls, mode), _waivers(written, mode)
     if waivers:
         mode.definitions.append(waivers)
         idle = (*idle, *waivers.complaints(mode.selection, unused=False))
+    return Waiting(written, defined, idle)
+
+
+def definition(waiting: Waiting, mode: Mode, known: Known) -> Judged:
+    """What is to be said about a definition, by what it derives of its defaults.
+
+    It has to have them for all of its inputs.
+    """
+    written, defined, idle = waiting
+    source = f"{mode.file}#{written.number}:{written.line}"
+    cls = defined.cls
     if cls.needed or cls.refuses(targets.find(cls.default_target or targets.DEFAULT)):
         shown, waived = _heard(map(Located, idle), None, mode)
         judged = Judged(mode.file, source, cls.kernel, shown, waived=waived)

@@ -14,8 +14,8 @@ from kcfg.core.spec.problem import Problem
 from kcfg.core.spec.sources import Source, sources
 from kcfg.core.validate import judge
 from kcfg.core.validate.advice import Advice
-from kcfg.core.validate.judge import BesideOf, Mode, refused
-from kcfg.core.validate.result import Judged, Tally
+from kcfg.core.validate.judge import BesideOf, Mode, Waiting, refused
+from kcfg.core.validate.result import Judged, Located, Tally
 from kcfg.core.validate.selection import EVERYTHING, Selection
 from kcfg.core.validate.settings import Projects, Settings
 
@@ -118,12 +118,51 @@ def _file(source: Source, mode: Mode) -> Iterator[Judged]:
 
 
 def _documents(lines: Iterable[bytes], mode: Mode) -> Iterator[Judged]:
-    known, mode = Known(mode.file), mode._replace(definitions=[])
+    return _told_once(_each(lines, mode._replace(definitions=[])))
+
+
+def _each(lines: Iterable[bytes], mode: Mode) -> Iterator[Judged]:
+    """Every document; what the command line sets is about definitions only where all are."""
+    known, only = Known(mode.file), True
+    unset = mode._replace(overrides=mode.overrides._replace(set=()))
+    waiting: list[Waiting] = []
     for document in documents(lines, mode.file):
         if isinstance(document, Problem):
-            yield refused([document], mode.file)
+            found: Judged | Waiting = refused([document], mode.file)
         else:
-            yield judge.document(document, mode, known)
+            found = judge.document(document, mode, known)
+        if isinstance(found, Waiting):
+            waiting.append(found)
+            continue
+        only = False
+        yield from (judge.definition(each, unset, known) for each in waiting)
+        waiting.clear()
+        yield found
+    for each in waiting:
+        yield judge.definition(each, mode if only else unset, known)
+
+
+def _told_once(every: Iterable[Judged]) -> Iterator[Judged]:
+    """The same without what is told of a definition and of a spec of it, of the definition.
+
+    Nothing waits for the end of the file but what comes behind a definition that has findings.
+    """
+    waiting: list[Judged] = []
+    for each in every:
+        if waiting or (each.definition and each.found):
+            waiting.append(each)
+        else:
+            yield each
+    told = {_what(located) for each in waiting if each.spec for located in each.found}
+    for each in waiting:
+        left = tuple(located for located in each.found if _what(located) not in told)
+        yield each._replace(found=left) if each.definition else each
+
+
+def _what(located: Located) -> tuple[object, ...]:
+    """What a finding says, and where."""
+    found = located.finding
+    return found.rule, found.message, found.file, found.line, found.column
 
 
 def _json(first: bytes, stream: BinaryIO, mode: Mode) -> Iterator[Judged]:
