@@ -218,6 +218,32 @@ def test_older_compilers_count_no_barriers(tmp_path: Path) -> None:
     assert judged.rules == FINE and "CHK005: ptxas does not report named barriers" in judged.notes
 
 
+LOWERED = b"""\
+ptxas info    : Compiling entry function 'k' for 'sm_100a'
+ptxas info    : Function properties for k
+    0 bytes stack frame, %d bytes spill stores, 0 bytes spill loads
+ptxas info    : Used %d registers, used 0 barriers
+"""
+
+
+@pytest.mark.parametrize(
+    ("used", "spilled", "says"),
+    [
+        (232, 0, None),
+        (255, 0, None),
+        (232, 8, "23 under the 255 it may have at entry; raise the largest inc to 256 or more"),
+        (224, 0, "31 under the 255 it may have at entry; see its launch bounds"),
+    ],
+)
+def test_an_inc_lowers_the_count_at_entry(
+    tmp_path: Path, used: int, spilled: int, says: str | None
+) -> None:
+    shape = "threads: 256, registers: {launch_bounds: [256, 1], warpgroups: [64, 232]}"
+    judged = judge(tmp_path, launch(shape), LOWERED % (spilled, used))
+    assert ("CHK001" in judged.rules) == (says is not None)
+    assert says is None or says in judged.of("CHK001").message
+
+
 # Whom an advisory or an error is about
 
 

@@ -131,7 +131,7 @@ PAIRS = [
         "copies bring 24,576 B (24.0 KiB) into a stage of pipeline 0, which has 16,384 B",
     ),
     (
-        "PIPE007",  # whoever's box it is, half of it does not lie in the other CTA
+        "PIPE007",  # no half of a box lies in the other CTA
         "mma: [{cta_group: 2}], pipelines: [{stage_bytes: 16384, boxes: [24576]}]",
         "mma: [{cta_group: 2}], pipelines: [{stage_bytes: 16384, boxes: [16384, 16384]}]",
         "copies bring 24,576 B (24.0 KiB) into a stage of pipeline 0, which has 16,384 B",

@@ -214,6 +214,46 @@ def test_what_becomes_of_the_other_direction(groups: str, says: str) -> None:
     assert says in " | ".join(each.message for each in found if each.rule == "SMR003")
 
 
+# The count at entry: what ptxas 13.0 printed as used for sm_100a, with these counts in order
+
+AT_ENTRY = [
+    ("launch_bounds: [256, 1]", "dec 64, inc 232", 232),
+    ("launch_bounds: [256, 1]", "dec 64, inc 256", 255),
+    ("launch_bounds: [256, 1]", "dec 64, dec 232", 255),
+    ("launch_bounds: [256, 1]", "inc 64, inc 232", 232),
+    ("launch_bounds: [256, 1]", "keep, inc 232", 232),
+    ("launch_bounds: [256, 1]", "dec 64, keep", 255),
+    ("launch_bounds: [384, 1]", "dec 24, inc 160, inc 240", 168),
+    ("launch_bounds: [384, 1]", "dec 24, inc 160, inc 152", 160),
+    ("maxnreg: 200", "dec 64, inc 160", 160),
+    ("maxnreg: 200", "dec 64, inc 232", 200),
+]
+
+
+@pytest.mark.parametrize(("bounds", "counts", "used"), AT_ENTRY)
+def test_the_largest_inc_below_the_cap_is_the_count_at_entry(
+    bounds: str, counts: str, used: int
+) -> None:
+    said = [each.split() for each in counts.split(", ")]
+    keys = [f"{{direction: {each[0]}, count: {each[1]}}}" if each[1:] else "{}" for each in said]
+    shape = f"threads: {128 * len(keys)}, registers: {{{bounds}, warpgroups: [{', '.join(keys)}]}}"
+    kernel = derived(as_shape(shape), "b200")
+    assert kernel.block.entry == used
+    assert kernel.block.pool == 128 * len(keys) * (used + 7 & -8)
+    wrong = [each.path for each in findings(kernel) if each.rule == "SMR003"]
+    incs = [int(each[1]) if each[0] == "inc" else used for each in said]
+    low = {f"shape.registers.warpgroups[{at}]" for at, inc in enumerate(incs) if inc < used}
+    assert set(wrong) == low
+
+
+@pytest.mark.parametrize(
+    ("counts", "entry"), [("64, 232", 232), ("64, {}", 255), ("64, 64", 255), ("64, 256", 255)]
+)
+def test_without_directions_the_largest_takes_what_others_give(counts: str, entry: int) -> None:
+    shape = f"threads: 256, registers: {{launch_bounds: [256, 1], warpgroups: [{counts}]}}"
+    assert derived(as_shape(shape)).block.entry == entry
+
+
 # Two counts in a warpgroup, and two keys
 
 

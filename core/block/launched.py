@@ -6,7 +6,16 @@ from math import prod
 
 from kcfg.core.block.keys import Derived, Group
 from kcfg.core.block.parts import Registers
-from kcfg.core.block.warpgroups import WARPS, Pool, Share, least_warps, pools, setters, shares
+from kcfg.core.block.warpgroups import (
+    WARPS,
+    Pool,
+    Share,
+    counts,
+    least_warps,
+    pools,
+    setters,
+    shares,
+)
 from kcfg.core.hardware.occupancy import register_cap
 from kcfg.core.hardware.target import Target
 
@@ -86,20 +95,45 @@ class Launched(Group):
     def entry(self) -> int | None:
         """Registers per thread at launch: as given, or what setmaxnreg is compiled to start from.
 
-        A cap, or what launch bounds leave, is the count at entry only of a kernel that
-        sets its own counts; any other may be compiled with fewer. Where it has neither, it is
-        taken to have the launch bounds it needs: its threads, and the blocks wanted.
+        That is the cap, or the largest count that an inc goes to where that is less: ptxas lowers
+        the count at entry to it (seen of 13.0). Any other kernel may be compiled with fewer.
+        """
+        if self.registers is None or self.registers.entry is not None:
+            return None if self.registers is None else self.registers.entry
+        most = self.setmaxnreg_cap
+        return None if most is None else min(most, self._raised_to or most)
+
+    @Derived
+    def setmaxnreg_cap(self) -> int | None:
+        """The most registers per thread from which a kernel that sets its own counts may start.
+
+        A cap, or what launch bounds leave; where it has neither, it is taken to have the launch
+        bounds it needs: its threads, and the blocks wanted.
         """
         registers = self.registers
-        if registers is None:
-            return None
-        if registers.entry is not None:
-            return registers.entry
-        if not self.setmaxnreg:
+        if registers is None or not self.setmaxnreg:
             return None
         if registers.maxnreg is not None:
             return self.cap_of_option
         return self.cap_of_bounds if registers.launch_bounds else self.cap_of_wanted
+
+    @property
+    def _raised_to(self) -> int | None:
+        """The largest count that an inc goes to; None for none, and where it may be a dec.
+
+        Where all warps set counts, and not all the same, the largest is taken for an inc though
+        it does not say so: the others give registers back for it.
+        """
+        assert self.registers is not None
+        raised = unsaid = 0
+        for _, setter, count in setters(self.registers):
+            raised = max(raised, count if setter.direction == "inc" else 0)
+            unsaid = max(unsaid, count if setter.direction is None else 0)
+        if unsaid <= raised:
+            return raised or None
+        threads = self.block_threads
+        warps = counts(self.registers, self.target, threads) if threads else None
+        return None if warps is None or None in warps or len(set(warps)) == 1 else unsaid
 
     @Derived
     def cap_of_bounds(self) -> int | None:
@@ -138,9 +172,13 @@ class Launched(Group):
 
     @Derived
     def entry_cap(self) -> int | None:
-        """The most registers per thread a build may have at launch."""
+        """The most registers per thread a build may have at launch: as given, or what is left."""
+        if self.registers is not None and self.registers.entry is not None:
+            return self.registers.entry
+        if self.setmaxnreg_cap is not None:
+            return self.setmaxnreg_cap
         caps = [most for most in (self.register_cap, self.cap_of_wanted) if most is not None]
-        return min(caps, default=None) if self.entry is None else self.entry
+        return min(caps, default=None)
 
     @Derived
     def pools(self) -> tuple[Pool, ...]:

@@ -18,6 +18,8 @@ ARRIVES = ("thread", "warp", "role", "commit")
 role, or the tcgen05.commit that one of them issues.
 """
 
+DIRECTION = "Whether it gives registers back or takes some; unsaid, the largest count takes."
+
 
 class Role(Group):
     """What some warps of the block do."""
@@ -26,7 +28,7 @@ class Role(Group):
     warps: int | None = number("warps", "How many warps.")
     first: int | None = number("warps", "The first of them; after the role before, if left out.")
     count: int | None = number("registers", "Registers per thread that setmaxnreg sets.")
-    direction: str | None = word("Whether it gives registers back or takes some.", ("dec", "inc"))
+    direction: str | None = word(DIRECTION, ("dec", "inc"))
 
 
 class Warpgroup(Group):
@@ -35,7 +37,7 @@ class Warpgroup(Group):
     lead = "count"
 
     count: int | None = number("registers", "Registers per thread that setmaxnreg sets.")
-    direction: str | None = word("Whether it gives registers back or takes some.", ("dec", "inc"))
+    direction: str | None = word(DIRECTION, ("dec", "inc"))
 
 
 class Registers(Group):

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from kcfg.core.block.block import Block
 from kcfg.core.block.parts import Compiled
 from kcfg.core.block.warpgroups import alike, pools
+from kcfg.core.engine.arith import up
 from kcfg.core.figures import joined, size, some
 from kcfg.core.finding import Severity
 from kcfg.core.hardware.sources import PTX, PTXAS
@@ -45,7 +46,9 @@ def registers(block: Block, compiled: int, most: int, build: Compiled) -> Iterat
     More than the cap means that the launch bounds were not compiled in: fewer blocks fit, or
     none. Where warps set their own counts, or the count at entry is given, 8 or more below it
     is worth a warning: setmaxnreg deals out what the launch was given, and waits without end
-    for the rest. A kernel that does neither may use as few as it likes.
+    for the rest. A kernel that does neither may use as few as it likes. The largest inc, where it
+    is to less than the cap, lowers the count at entry to its own: that is as configured, and a
+    warning only where the build spills.
 
     Fails: shape: {threads: 384, compiled: {registers: 176}}
 
@@ -54,6 +57,8 @@ def registers(block: Block, compiled: int, most: int, build: Compiled) -> Iterat
     step = block.target.register_alloc_rounding_per_thread
     given = block.registers is not None and block.registers.entry is not None
     over = compiled - most
+    lowered = compiled == block.entry  # by an inc; else that is what it has at most
+    spills = build.spill_stores or build.spill_loads
     if over > 0:
         yield Breach(
             f"compiled with {some(compiled, 'register')} per thread, {over} over the"
@@ -63,14 +68,17 @@ def registers(block: Block, compiled: int, most: int, build: Compiled) -> Iterat
             over=over,
             fix=_bounds(block),
         )
+    elif lowered and not spills:
+        return
     elif -over >= step and (given or block.setmaxnreg) and build.setmaxnreg_ignored is None:
+        higher = f"raise the largest inc to {up(most, step)} or more: its count is that at entry"
         yield Breach(
             f"compiled with {some(compiled, 'register')} per thread, {-over} under the"
             f" {_cap(block, most)}{_short(block, compiled)}",
             value=compiled,
             limit=most,
             over=-over,
-            fix="see its launch bounds, and that no inc is to less",
+            fix=higher if lowered else "see its launch bounds, and that no inc is to less",
             severity="warning",
         )
 
