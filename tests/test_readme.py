@@ -12,6 +12,7 @@ from pathlib import Path
 
 import programs
 import pytest
+import yaml
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -86,3 +87,20 @@ def test_it_sets_up_with_two_commands() -> None:
     assert [heading for heading, _ in blocks] == ["Install", "Test"]
     assert README.count("```sh") == len(blocks)
     assert all(len(commands.splitlines()) == 1 for _, commands in blocks)
+
+
+def test_its_links_lead_to_its_headings() -> None:
+    headings = re.findall(r"^##+ (.*)$", README, re.MULTILINE)
+    anchors = {re.sub(r"[^a-z0-9 -]", "", each.lower()).replace(" ", "-") for each in headings}
+    asked = re.findall(r"\]\(#([^)]*)\)", README)
+    assert asked and [each for each in asked if each not in anchors] == []
+
+
+def test_its_local_hook_is_the_one_that_is_shipped() -> None:
+    (block,) = re.findall(r"^```yaml\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
+    (repository,) = yaml.safe_load(block)["repos"]
+    (shown,) = repository["hooks"]
+    shipped = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    (hook,) = (each for each in shipped if each["id"] == shown["id"])
+    del hook["description"]
+    assert (repository["repo"], shown) == ("local", hook | {"language": "system"})
