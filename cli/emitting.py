@@ -64,7 +64,9 @@ class Specs:
             return _written(found[0], language, unsupported, namespace)
         labels = listed(spec.name or f"(no name: {spec.source})" for spec in found or self.specs)
         if found:
-            why = "emit writes one configuration; pick one of these by --name"
+            why = (
+                "emit writes one configuration; pick one of these by --name, or by number as FILE#2"
+            )
         else:
             why = f"--name {printable(name or '')}: no spec of this name here; there are"
         console.error(f"{why}: {labels}")

@@ -232,6 +232,44 @@ def test_what_emit_needs_is_listed() -> None:
         assert "name a language: cpp, cuda, mojo, python" in result.stderr
 
 
+@every
+@pytest.mark.parametrize("number", ["#2", "#2:20"])
+def test_one_document_of_several_is_named_as_output_names_it(usage: Usage, number: str) -> None:
+    Path("two.yaml").write_text(f"kernel: nonesuch\n---\n{TEXT}")
+    result = run(usage.line(f"two.yaml{number}"))
+    assert result.exit_code == 0, result.output
+    assert "nonesuch" not in result.output
+    assert run(usage.line("two.yaml")).exit_code
+    result = run(usage.line("two.yaml#1"))
+    assert result.exit_code and "two.yaml:1:9" in result.output
+
+
+@every
+def test_a_document_that_is_not_there_is_told(usage: Usage) -> None:
+    result = run(usage.line("same.yaml#2"))
+    assert result.exit_code == 2
+    assert "no document #2 is here: the last is #1" in result.output
+    Path("same.yaml#2").write_text(TEXT)  # which is a file's own name
+    assert run(usage.line("same.yaml#2")).exit_code == 0
+
+
+def test_a_definition_and_a_spec_of_it_are_picked_apart() -> None:
+    Path("one.yaml").write_text(
+        "defines: one\ninputs: {n: 1}\nvalues: {twice: 2 * n}\n---\n"
+        "defines: two\ninputs: {n: 1}\nvalues: {twice: 3 * n}\n---\n"
+        "kernel: two\nshape: {n: 5}\n---\nkernel: one\nshape: {n: 7}\n"
+    )
+    for number, value in ((1, "2"), (2, "3"), (3, "15"), (4, "14")):
+        got = run(["derive", f"one.yaml#{number}", "--get", "twice"])
+        assert got.stdout.split() == [value], number
+        swept = run(["sweep", f"one.yaml#{number}", "--columns", "twice", "--format", "csv"])
+        assert swept.stdout.split() == ["twice", value], number
+    refused = run(["sweep", "one.yaml"])
+    assert refused.exit_code == 1 and "name one by its number, as one.yaml#3" in refused.stderr
+    result = run(["draw", "one.yaml#3", "-o", "one.yaml"])
+    assert result.exit_code == 2 and "is the spec itself" in result.stderr
+
+
 WAIVED = """\
 kernel: launch
 shape:

@@ -11,6 +11,7 @@ from kcfg.cli import validating as shared
 from kcfg.cli.intake.judging import Ignore, Info, Most, Quiet, Select, Statistics, Strict
 from kcfg.cli.intake.options import Format, Preset, Release, Setting, Target, completing
 from kcfg.core import presets
+from kcfg.core.spec.sources import picked
 
 Words = Annotated[
     list[str],
@@ -94,6 +95,7 @@ def _told_apart(words: list[str], *, given: bool) -> tuple[list[str], list[str]]
 
 
 def _is_spec(word: str) -> bool:
+    word, _ = picked(word)
     if word.endswith((".yaml", ".yml")) or os.path.isdir(word):
         return True
     return not os.path.lexists(word) and word in presets.names()

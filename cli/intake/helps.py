@@ -4,7 +4,7 @@ from __future__ import annotations
 
 SPECS = (
     "Spec files, directories of specs, `-` for standard input, or presets by name where no such "
-    "file exists."
+    "file exists; FILE#2 is the second document of a file alone."
 )
 PRESET = "A shipped spec (see `kcfg presets`); repeatable."
 SETTING = "Set an input over the file; repeatable."

@@ -19,7 +19,7 @@ from kcfg.core.spec import Overrides, Spec, read
 from kcfg.core.spec.documents import opened, why_unread
 from kcfg.core.spec.overrides import AS_IT_IS, pair
 from kcfg.core.spec.problem import Problem
-from kcfg.core.spec.sources import NAMELESS, Source, sources
+from kcfg.core.spec.sources import NAMELESS, NOT_PICKED, Source, sources
 
 BETWEEN = ".."
 """What stands between two values of an option, old and new."""
@@ -110,10 +110,11 @@ def _now(saved: Side) -> Side:
 
 
 class _File(NamedTuple):
-    """What was read, and what messages call it."""
+    """What was read, what messages call it, and the one document of it that is meant."""
 
     name: str
     data: bytes
+    only: int | None
 
 
 def _read(named: Iterable[Source | Problem]) -> list[_File]:
@@ -125,7 +126,7 @@ def _read(named: Iterable[Source | Problem]) -> list[_File]:
             continue
         try:
             with opened(each.path) as stream:
-                found.append(_File(each.file, stream.read(LARGEST + 1)))
+                found.append(_File(each.file, stream.read(LARGEST + 1), each.only))
         except OSError as error:
             problems.append(_unreadable(each.file, why_unread(error, each.path)))
         else:
@@ -156,7 +157,9 @@ def _held(file: _File, overrides: Overrides) -> Iterable[Side | list[Problem]]:
     except SavedError as error:
         return [[Problem(file.name, *error.position, "", str(error), "unreadable")]]
     if reports is None:
-        return map(_spec, read(file.data, file.name, overrides))
+        return map(_spec, read(file.data, file.name, overrides, file.only))
+    if file.only is not None:
+        usage(f"{file.name}: {NOT_PICKED}")
     if overrides.given:
         usage(f"{file.name}: {AS_IT_IS}")
     return [restored(report) for report in reports] or [[_unreadable(file.name, "no spec here")]]

@@ -11,7 +11,7 @@ from kcfg.cli import console
 from kcfg.cli.exits import FAILED, FINE, FOUND
 from kcfg.core.printing import printable_lines
 from kcfg.core.spec import Overrides, Problem, Spec, read_file
-from kcfg.core.spec.sources import NAMELESS, TWICE, sources
+from kcfg.core.spec.sources import NAMELESS, TWICE, picked, sources
 
 
 class Intake:
@@ -61,7 +61,7 @@ class Intake:
             if isinstance(source, Problem):
                 self._tell([source])
             else:
-                yield read_file(source.path, self.overrides, source.file)
+                yield read_file(source.path, self.overrides, source.file, source.only)
             self._done += 1
 
     def _share(self) -> float | None:
@@ -80,10 +80,9 @@ class Intake:
 
 def spare(output: str | None, paths: Iterable[str]) -> None:
     """Leave with a message where a file to write is one of those that are read."""
-    import os
-
     for path in paths if output is not None and os.path.exists(output) else ():
-        if os.path.isfile(path) and os.path.samefile(str(output), path):
+        file, _ = picked(path)
+        if os.path.isfile(file) and os.path.samefile(str(output), file):
             usage(f"-o {output} is the spec itself: name another file")
 
 

@@ -52,7 +52,7 @@ def swept(options: Options) -> Sweep:
     found = (
         [source]
         if isinstance(source, Problem)
-        else read_sweep(source.path, overrides, zips, source.file)
+        else read_sweep(source.path, overrides, zips, source.file, source.only)
     )
     if isinstance(found, list):
         for problem in found:

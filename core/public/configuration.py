@@ -273,9 +273,9 @@ def derived(
 def read(path_or_text: str | PathLike[str]) -> list[Configuration]:
     """The configurations of a YAML file, or of YAML itself: a text with line breaks or `: `.
 
-    As on a command line, a folder stands for every spec below it, and the name of a preset, where
-    no file has it, for that. Raises `Error` with every problem of every document, each with its
-    file, line and column.
+    As on a command line, a folder stands for every spec below it, the name of a preset, where no
+    file has it, for that, and ``my.kcfg.yaml#2`` for the second document alone. Raises `Error`
+    with every problem of every document, each with its file, line and column.
     """
     items: list[Spec | list[Problem]] = []
     if isinstance(path_or_text, str) and ("\n" in path_or_text or ": " in path_or_text):
@@ -283,9 +283,10 @@ def read(path_or_text: str | PathLike[str]) -> list[Configuration]:
     else:
         path = path_of(path_or_text, "the path of a YAML file, or YAML as text")
         for each in sources([path]):
-            items += (
-                [[each]] if isinstance(each, Problem) else read_file(each.path, None, each.file)
-            )
+            if isinstance(each, Problem):
+                items.append([each])
+            else:
+                items += read_file(each.path, None, each.file, each.only)
     problems = [problem for item in items if isinstance(item, list) for problem in item]
     if problems:
         raise Error(problems)

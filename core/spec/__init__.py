@@ -15,7 +15,7 @@ from kcfg.core.kernel import Kernel
 from kcfg.core.spec.calls import CALL, beside, of_call, without
 from kcfg.core.spec.documents import STDIN, Document, documents, lines_of, opened, why_unread
 from kcfg.core.spec.head import Head
-from kcfg.core.spec.known import Known, defines
+from kcfg.core.spec.known import Known, defines, picked
 from kcfg.core.spec.nodes import BrokenError, MappingNode, Node, ScalarNode, parse, readable
 from kcfg.core.spec.overrides import NOTHING, Overrides
 from kcfg.core.spec.problem import Problem
@@ -78,18 +78,19 @@ class Spec(NamedTuple):
 
 
 def read(
-    source: str | bytes, file: str, overrides: Overrides | None = None
+    source: str | bytes, file: str, overrides: Overrides | None = None, only: int | None = None
 ) -> Iterator[Spec | list[Problem]]:
     """The specs of a YAML text, one item a document; ``file`` is its name in messages.
 
-    Empty documents are passed over, unless there is nothing else.
+    Empty documents are passed over, unless there is nothing else, and all others than the
+    ``only`` one of a number.
     """
     data = source.encode("utf-8", "surrogatepass") if isinstance(source, str) else source
-    return _read(lines_of(io.BytesIO(data)), file, overrides)
+    return _read(lines_of(io.BytesIO(data)), file, overrides, only)
 
 
 def read_file(
-    path: str, overrides: Overrides | None = None, file: str = ""
+    path: str, overrides: Overrides | None = None, file: str = "", only: int | None = None
 ) -> Iterator[Spec | list[Problem]]:
     """The specs of a file, or of standard input for ``-``; ``file`` is its name in messages.
 
@@ -98,24 +99,24 @@ def read_file(
     file = file or (STDIN if path == "-" else path)
     try:
         with opened(path) as stream:
-            yield from _read(lines_of(stream), file, overrides)
+            yield from _read(lines_of(stream), file, overrides, only)
     except OSError as error:
         yield [Problem(file, 0, 0, "", why_unread(error, path), "unreadable")]
 
 
 def _read(
-    lines: Iterable[bytes], file: str, overrides: Overrides | None
+    lines: Iterable[bytes], file: str, overrides: Overrides | None, only: int | None
 ) -> Iterator[Spec | list[Problem]]:
     known, others = Known(file), False
     definitions: list[Defined] = []
-    for document in documents(lines, file):
+    for document in picked(documents(lines, file), only, file):
         if isinstance(document, Problem):
             yield [document]
             continue
         item = read_document(document, file, overrides or NOTHING, known)
         others = others or not isinstance(item, Defined)
         if isinstance(item, Defined):
-            definitions.append(item)
+            definitions += [item] if only in (None, document.number) else []
         else:
             yield item
     for each in definitions if not others else ():

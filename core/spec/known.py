@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from kcfg.core.errors import UnfoundError, UnknownError
 from kcfg.core.kernel import Kernel
 from kcfg.core.spec.documents import Document
 from kcfg.core.spec.nodes import BrokenError, MappingNode, Node, ScalarNode, parse
+from kcfg.core.spec.problem import Problem
 from kcfg.core.spec.section import Notes
 
 if TYPE_CHECKING:
@@ -77,6 +79,23 @@ def is_definition(document: Document) -> bool:
         return defines(parse(document.text))
     except (BrokenError, RecursionError):
         return False
+
+
+def picked(
+    found: Iterable[Document | Problem], only: int | None, file: str
+) -> Iterator[Document | Problem]:
+    """The document of one number, and the definitions, which it may need; all for None."""
+    there, seen = 0, only is None
+    for each in found:
+        if isinstance(each, Document):
+            there = each.number
+            seen = seen or there == only
+            if only not in (None, there) and not is_definition(each):
+                continue
+        yield each
+    if not seen:
+        last = f"the last is #{there}" if there else "there is none"
+        yield Problem(file, 0, 0, "", f"no document #{only} is here: {last}", "unreadable")
 
 
 def releases(name: str) -> list[type[Kernel]]:

@@ -28,14 +28,23 @@ TWICE = "standard input can be read only once"
 """What is said where nothing is named, and where standard input is named again."""
 
 
+PRESET = "preset:"
+"""What stands before the name of a preset where a file's would."""
+
+PICKED = r"(?s)(.+)#([1-9][0-9]{0,8})(?::[0-9]+)?"
+"""A document of a file as output names it: ``my.kcfg.yaml#2:54``, by its number, and its line."""
+NOT_PICKED = "#N picks one document of YAML, and these are saved reports"
+
+
 class Source(NamedTuple):
     """Something that holds specs: the path to be opened, and what messages call it.
 
-    The path ``-`` is standard input.
+    The path ``-`` is standard input. ``only`` is the number of the one document that is meant.
     """
 
     path: str
     file: str
+    only: int | None = None
 
     @property
     def home(self) -> str:
@@ -46,7 +55,8 @@ class Source(NamedTuple):
 def sources(names: Iterable[str], presets: Iterable[str] = ()) -> Iterator[Source | Problem]:
     """Everything to be read, in the order of the names, then the ``presets``.
 
-    A name is a file's, a directory's, ``-``, or a preset's where there is no such file.
+    A name is a file's, a directory's, ``-``, or a preset's where there is no such file. Behind
+    that of a file or preset the number of a document may stand, as in ``my.kcfg.yaml#2``.
     """
     for name in names:
         if name == "-":
@@ -56,17 +66,29 @@ def sources(names: Iterable[str], presets: Iterable[str] = ()) -> Iterator[Sourc
         elif os.path.lexists(name) or "\0" in name:  # which whoever opens it refuses
             yield Source(name, name)
         else:
-            yield _shipped(name)
+            file, only = picked(name)
+            found = Source(file, file) if os.path.isfile(file) else _shipped(file, name)
+            yield found._replace(only=only) if isinstance(found, Source) else found
     for preset in presets:
         yield _preset(preset)
 
 
-def _shipped(name: str) -> Source | Problem:
+def picked(name: str) -> tuple[str, int | None]:
+    """The file of a name, and the number of its document, as in ``my.kcfg.yaml#2:54``; else None.
+
+    A file whose own name has such an end is that file.
+    """
+    found = re.fullmatch(PICKED, name) if "#" in name and not os.path.lexists(name) else None
+    return (found[1], int(found[2])) if found else (name, None)
+
+
+def _shipped(preset: str, name: str) -> Source | Problem:
     """The preset of a name that no file has; where there is none, that there is neither."""
     from kcfg.core import presets
 
-    if name in presets.names():
-        return Source(presets.path(name), f"preset:{name}")
+    preset = preset.removeprefix(PRESET)
+    if preset in presets.names():
+        return Source(presets.path(preset), f"{PRESET}{preset}")
     from kcfg.core import kernels
 
     close = nearest(name, presets.names())
@@ -83,7 +105,7 @@ def _preset(name: str) -> Source | Problem:
     from kcfg.core import presets
 
     try:
-        return Source(presets.path(name), f"preset:{name}")
+        return Source(presets.path(name), f"{PRESET}{name}")
     except UnknownError as unknown:
         return Problem(f"--preset {name}", 0, 0, "", str(unknown), "asked")
 

@@ -18,7 +18,7 @@ from kcfg.core.kernel import Kernel
 from kcfg.core.spec import KEYS, Defined, Overrides, Reading, Spec, checked, read_document
 from kcfg.core.spec.documents import STDIN, Document, documents, lines_of, opened, why_unread
 from kcfg.core.spec.head import Head
-from kcfg.core.spec.known import Known, is_definition
+from kcfg.core.spec.known import Known, is_definition, picked
 from kcfg.core.spec.nested import spread
 from kcfg.core.spec.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from kcfg.core.spec.overrides import NOTHING
@@ -41,20 +41,24 @@ class Sweep(NamedTuple):
 
 
 def read_sweep(
-    path: str, overrides: Overrides, zips: Iterable[tuple[str, ...]] = (), file: str = ""
+    path: str,
+    overrides: Overrides,
+    zips: Iterable[tuple[str, ...]] = (),
+    file: str = "",
+    only: int | None = None,
 ) -> Sweep | list[Problem]:
     """The sweep of a file (``-`` is standard input), or everything that is wrong with it.
 
-    ``file`` is its name in messages.
+    ``file`` is its name in messages, ``only`` the number of its document, where that is said.
     """
     file = file or (STDIN if path == "-" else path)
     try:
         with opened(path) as stream:
-            found = list(documents(lines_of(stream), file))
+            found = list(picked(documents(lines_of(stream), file), only, file))
     except OSError as error:
         return [Problem(file, 0, 0, "", why_unread(error, path), "unreadable")]
     known = Known(file)
-    specs, problems = _without_definitions(found, file, known)
+    specs, problems = _without_definitions(found, file, known, only)
     if problems:
         return problems
     written = [one for one in specs if isinstance(one, Problem) or not one.blank] or found[:1]
@@ -63,7 +67,9 @@ def read_sweep(
     if len(written) > 1:
         line = written[1].line
         message = f"a sweep is one document; {len(written)} are here, the second in line {line}"
-        return [Problem(file, line, 1, "", message)]
+        number = getattr(written[0], "number", 1)
+        pick = f"; name one by its number, as {file}#{number}" if file != STDIN else ""
+        return [Problem(file, line, 1, "", f"{message}{pick}")]
     return sweep_of(written[0], file, overrides, zips, known)
 
 
@@ -86,7 +92,7 @@ def sweep_of(
 
 
 def _without_definitions(
-    found: list[Document | Problem], file: str, known: Known
+    found: list[Document | Problem], file: str, known: Known, only: int | None
 ) -> tuple[list[Document | Problem], list[Problem]]:
     """The documents that are no definitions, and what is wrong with those that are.
 
@@ -101,7 +107,7 @@ def _without_definitions(
         item = read_document(one, file, NOTHING, known)
         if isinstance(item, list):
             return [], item
-        if isinstance(item, Defined):
+        if isinstance(item, Defined) and only in (None, one.number):
             unsaid.append(item.spec)
     return specs or unsaid, []
 

@@ -8,10 +8,10 @@ from itertools import chain
 from typing import BinaryIO, NamedTuple
 
 from kcfg.core.spec.documents import BOM, documents, lines_of, opened, why_unread
-from kcfg.core.spec.known import Known
+from kcfg.core.spec.known import Known, picked
 from kcfg.core.spec.overrides import NOTHING, Overrides
 from kcfg.core.spec.problem import Problem
-from kcfg.core.spec.sources import Source, sources
+from kcfg.core.spec.sources import NOT_PICKED, Source, sources
 from kcfg.core.validate import judge
 from kcfg.core.validate.advice import Advice
 from kcfg.core.validate.judge import BesideOf, Mode, Waiting, refused
@@ -110,23 +110,24 @@ def _file(source: Source, mode: Mode) -> Iterator[Judged]:
             lines = lines_of(stream)
             first = next(lines, b"")
             if first.removeprefix(BOM).lstrip()[:1] in (b"{", b"["):
-                yield from _json(first, stream, mode)
+                yield from _json(first, stream, mode, source.only)
             else:
-                yield from _documents(chain((first,) if first else (), lines), mode)
+                lines = chain((first,) if first else (), lines)
+                yield from _documents(lines, mode, source.only)
     except OSError as error:
         yield refused([_unreadable(mode.file, why_unread(error, source.path))], mode.file)
 
 
-def _documents(lines: Iterable[bytes], mode: Mode) -> Iterator[Judged]:
-    return _told_once(_each(lines, mode._replace(definitions=[])))
+def _documents(lines: Iterable[bytes], mode: Mode, number: int | None) -> Iterator[Judged]:
+    return _told_once(_each(lines, mode._replace(definitions=[]), number))
 
 
-def _each(lines: Iterable[bytes], mode: Mode) -> Iterator[Judged]:
+def _each(lines: Iterable[bytes], mode: Mode, number: int | None) -> Iterator[Judged]:
     """Every document; what the command line sets is about definitions only where all are."""
     known, only = Known(mode.file), True
     unset = mode._replace(overrides=mode.overrides._replace(set=()))
     waiting: list[Waiting] = []
-    for document in documents(lines, mode.file):
+    for document in picked(documents(lines, mode.file), number, mode.file):
         if isinstance(document, Problem):
             found: Judged | Waiting = refused([document], mode.file)
         else:
@@ -165,7 +166,7 @@ def _what(located: Located) -> tuple[object, ...]:
     return found.rule, found.message, found.file, found.line, found.column
 
 
-def _json(first: bytes, stream: BinaryIO, mode: Mode) -> Iterator[Judged]:
+def _json(first: bytes, stream: BinaryIO, mode: Mode, number: int | None) -> Iterator[Judged]:
     """Saved reports, or else specs: JSON is YAML too."""
     data = first + stream.read(LARGEST_REPORT)
     text = data.removeprefix(BOM).decode(errors="replace")
@@ -173,13 +174,15 @@ def _json(first: bytes, stream: BinaryIO, mode: Mode) -> Iterator[Judged]:
     from kcfg.core.validate import saved
 
     if not is_json(text):
-        yield from _documents(data.splitlines(keepends=True), mode)
+        yield from _documents(data.splitlines(keepends=True), mode, number)
+    elif number is not None:
+        yield refused([_unreadable(mode.file, NOT_PICKED)], mode.file)
     elif len(data) > LARGEST_REPORT:
         message = f"more than {LARGEST_REPORT:,} bytes: too large for saved reports"
         yield refused([_unreadable(mode.file, message)], mode.file)
     else:
-        for number, report in enumerate(saved.reports(text, mode.file), 1):
-            yield judge.saved(report, number, mode)
+        for count, report in enumerate(saved.reports(text, mode.file), 1):
+            yield judge.saved(report, count, mode)
 
 
 def _unreadable(file: str, message: str) -> Problem:
