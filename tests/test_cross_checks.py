@@ -259,6 +259,12 @@ PAIRS = [
         "mma arrives 1 time",
     ),
     (
+        "MBAR002",  # both CTAs of a pair, whose cluster is not said
+        f"mma: [{{cta_group: 1}}], mbarriers: [{{arrivals: 512, arrive: softmax}}], {ROLES}",
+        f"mma: [{{cta_group: 2}}], mbarriers: [{{arrivals: 512, arrive: softmax}}], {ROLES}",
+        "softmax arrives 256 times",
+    ),
+    (
         "MBAR002",
         f"mbarriers: [{{arrivals: 1, arrive: [sofmax]}}], {ROLES}",
         f"mbarriers: [{{arrivals: 1, arrive: [{{role: softmax, by: role}}]}}], {ROLES}",

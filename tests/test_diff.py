@@ -440,3 +440,31 @@ def test_every_release_can_be_compared_with_the_next() -> None:
             diff = between(*(shapes.derive(*shape[:2], shape.inputs) for shape in (one, two)))
             assert not diff.same
             assert all(result.because for result in diff.changed)
+
+
+def test_what_one_side_alone_is_given_is_none_on_the_other(tmp_path: Path) -> None:
+    for side, value in (("old", 4), ("new", 5)):
+        (tmp_path / f"{side}.kcfg.yaml").write_text(
+            f"defines: g\ninputs: {{n: 1, {side}: 3}}\nvalues: {{a: n + {side}}}\n"
+            f"---\nkernel: g\nshape: {{{side}: {value}}}\n"
+        )
+    text = run(*(str(tmp_path / f"{side}.kcfg.yaml") for side in ("old", "new"))).stdout
+    table = text.split("Given differently\n")[1].split("\n\n")[0]
+    assert [line.split() for line in table.splitlines()[1:]] == [
+        ["old", "4", "none"],
+        ["new", "none", "5"],
+    ]
+
+
+def test_warnings_that_go_and_come_are_told() -> None:
+    def launch(count: int) -> Side:
+        from kcfg.core.diff import derived
+        from kcfg.core.spec import Spec, read
+
+        (spec,) = read(f"kernel: launch\nshape: {{mbarriers: [{{count: {count}}}]}}\n", "a.yaml")
+        assert isinstance(spec, Spec)
+        return derived(spec)
+
+    verdict = compare(launch(0), launch(4)).verdict
+    assert [(each["rule"], each["severity"]) for each in verdict.gone] == [("MBAR003", "warning")]
+    assert (verdict.changed, verdict.come) == (True, ())

@@ -113,3 +113,11 @@ def test_regions_start_where_the_rows_say(path: Path) -> None:
         assert [region.offset for region in regions] == [row["fields"][name] for name in fields]
         found += bool(regions)
     assert found >= 50
+
+
+def test_plans_of_shared_memory_that_were_traced_are_supported() -> None:
+    """The rows of this kernel are all it has a plan for, each traced in upstream's class."""
+    (path,) = [each for each in FILES if each.name.startswith("fa4_cute_bwd")]
+    specs = [next(iter(read(compare.spec_text(row), "row"))) for row in compare.rows(path)]
+    assert len(specs) == 24
+    assert [each for each in specs if not (isinstance(each, Spec) and each.derive().verdict)] == []

@@ -343,6 +343,18 @@ EDGES = [
         " align: 1024}]}",
         "take out 576 B and declare the alignment on the array",
     ),
+    (
+        "SMEM009",  # what is declared takes nothing where no static memory is padded to it
+        "shared: {dynamic: 232448, regions: [{bytes: 232448, align: 1024}]}",
+        "shared: {dynamic: 232448, base_align: 1024, regions: [{bytes: 232448, align: 1024}]}",
+        "; declare the alignment on the array; to move the base, no room is left",
+    ),
+    (
+        "CHK011",  # Triton tells threads as one number, whatever the block's dimensions
+        "block: [64, 4], compiled: {threads: 128}",
+        "block: [64, 2], compiled: {threads: 128}",
+        "just 128 threads, the configuration has 256",
+    ),
     ("PIPE001", "pipelines: [{stages: 1, tma: true}]", "pipelines: [{stages: 1}]", "take turns"),
     (
         "PIPE002",

@@ -75,6 +75,18 @@ def test_a_table_and_the_reasons(folder: Path) -> None:
     assert "16  head_quads  num_heads % 4 == 0" in done.stderr
 
 
+def test_of_all_that_is_shown_it_says_nothing_and_of_reasons_the_most_frequent_first(
+    tmp_path: Path,
+) -> None:
+    definition = "defines: g\ninputs: {n: 1}\nsupported: {few: n < 9, fewer: n < 4}\n"
+    (tmp_path / "g.kcfg.yaml").write_text(f"{definition}---\nkernel: g\n")
+    numbers = "--set=n=[1,2,3,4,5,6,7,8,9,10]"
+    done = kcfg("g.kcfg.yaml", numbers, "--columns=n", "--top=10", "--all", cwd=tmp_path)
+    assert len(done.stdout.splitlines()) == 12 and " of 10 points" not in done.stdout
+    counts = [line.split() for line in done.stderr.splitlines() if " n < " in line]
+    assert counts == [["5", "fewer", "n", "<", "4"], ["2", "few", "n", "<", "9"]]
+
+
 def test_sorted_and_cut(folder: Path) -> None:
     done = kcfg(
         "spec.yaml", "--sort", "-k_stages,depth", "--top", "3", "--format", "csv", cwd=folder

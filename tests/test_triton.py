@@ -89,6 +89,20 @@ def test_no_configuration_that_fits_is_dropped() -> None:
     assert said in " ".join(test_readme.README.split())
 
 
+@pytest.mark.parametrize("depth", [1, 2, 64])
+def test_an_estimate_lies_within_the_bounds(depth: int) -> None:
+    """Also where a result is staged through more than the ring, and copies are of 128 bytes."""
+    given = {"BLOCK_K": depth, "BLOCK_M": 64, "dtype": "fp8", "out_dtype": "f32"}
+    for stages, columns in ((1, 64), (3, 128), (40, 256), (100, 64)):
+        found = kcfg.derive(
+            *("triton_gemm_ws", "3.9.0"),
+            **{**given, "BLOCK_N": columns, "num_stages": stages, "store_by_descriptor": True},
+        )
+        assert found["shared_at_least"] <= found["shared"] <= found["shared_at_most"]
+        ring = stages * sum(side * depth for side in (64, columns) if side * depth >= 128)
+        assert found["shared_at_least"] == max(ring, 4 * 64 * columns)
+
+
 # The callback
 
 
