@@ -84,6 +84,15 @@ def test_a_comment_in_the_first_line_is_about_that_line(tmp_path: Path) -> None:
     assert sorted(rules(tmp_path, text)) == ["IGN001:1", "SMEM001:5"]
 
 
+def test_a_comment_at_a_spec_waives_what_is_told_of_its_definition(tmp_path: Path) -> None:
+    """The finding is placed where the definition says it; the spec that has it may waive it."""
+    wide = "defines: wide\ninputs: {n: {doc: N.}}\ntensor_memory: {acc: {columns: 1024}}\n---\n"
+    only = Options(select=("TMEM002", "IGN"))
+    for comment, found in (("", ["TMEM002:3"]), ("  # kcfg: ignore[TMEM002] so", [])):
+        text = f"{wide}kernel: wide\nshape: {{n: 3}}{comment}\n"
+        assert rules(tmp_path, text, only) == found
+
+
 def test_a_comment_below_the_key_waives_nothing(tmp_path: Path) -> None:
     text = f"{LAUNCH}# kcfg: ignore[SMEM001] too late\n"
     assert rules(tmp_path, text) == ["SMEM001:5", "IGN001:6"]
