@@ -93,7 +93,8 @@ def test_the_place_and_the_message(path: Path, capsys: pytest.CaptureFixture[str
         ("defines: g\ninputs:\n  a: {choices: [x, 1]}\n", "3:20", "needs quotes"),
         ("defines: g\ninputs:\n  a: {choices: [1, 2], default: 3}\n", "3:33", "one of 1, 2"),
         ("defines: g\ninputs:\n  a: {choices: [1, 2], most: 2}\n", "3:30", "leave `most` out"),
-        ("defines: g\ninputs:\n  a:\n", "3:5", "nothing says what `a` is"),
+        ("defines: g\ninputs:\n  a:\n", "3:5", "{unit: rows} of what specs must say: nothing says"),
+        ("defines: g\ninputs: {a: []}\n", "2:13", "expected a default, as 128, or a mapping"),
         ("defines: g\nneeds: tensor\n", "2:8", "expected one of tcgen05, wgmma, mma"),
         ("defines: g\ntarget: b2000\n", "2:9", "did you mean 'b200'"),
         ("defines: g\nshared:\n  a: {of: bf17, shape: [2]}\n", "3:11", "bf17"),
@@ -172,6 +173,49 @@ def test_what_is_no_plain_file_is_not_opened(
     assert code == 2
     assert len(lines) == 1 and ":2:10: error SPEC001" in lines[0]
     assert says in lines[0] and f"{name}.kcfg.yaml" in lines[0]
+
+
+READS = """\
+values: {size: 64 * bytes_of(t), twice: 2 * size, named: "t == 'bf16'", by: {by: t, cases: {a: 1}}}
+supported: {odd: twice % 2 == 1 and t != 'fp8'}
+shared: {a: {of: t, shape: [twice, 64]}, b: {bytes: size, in: a, offset: twice}}
+tensor_memory: {acc: {columns: twice}}
+roles: {load: {warp: 0, registers: twice, when: t == 'bf16'}}
+launch: {tma: [{dtype: t, box: [64, size], swizzle: 128B}]}
+"""
+
+
+@pytest.mark.parametrize(
+    ("head", "place", "says"),
+    [
+        ("inputs: {t: [bf16, fp8]}", "2:13", "as `{default: bf16, dtype: [bf16, fp8]}`: nothing"),
+        ("inputs: {t: [a, b]}", "2:13", "as `{default: a, choices: [a, b]}`: nothing says"),
+        ("inputs: {t: {default: bf17}}", "2:23", "an element type as default, not `bf17`"),
+        ("inputs: {t: {kind: dtype}}", "2:14", "unknown key `kind`"),
+        ("inputs: {t: {}}", "2:13", "this one is empty"),
+        ("inputs: {u: 4}\ninputs: {t: bf16}", "3:1", "key `inputs` is given twice"),
+        ("input: {t: bf16}", "2:1", "did you mean `inputs`?"),
+        ("inputs: [t]", "2:9", "expected a mapping of names, not a list"),
+    ],
+)
+def test_what_reads_a_broken_input_is_not_to_blame_as_well(
+    head: str, place: str, says: str
+) -> None:
+    text = f"defines: g\n{head}\n{READS}"
+    ((at, message),) = defined.complaints(text)
+    assert at == place and says in message
+    others = defined.complaints(text.replace("columns: twice", "columns: twine"))
+    assert [message for _, message in others if "unknown name `twine`" in message]
+
+
+def test_the_form_that_an_input_is_told_to_have_is_taken() -> None:
+    (_, message), *_ = defined.complaints("defines: g\ninputs: {t: [bf16, fp8]}\n")
+    form = message.split("`")[1]
+    bytes_ = "values: {size: 64 * bytes_of(t)}\n"
+    assert defined.derived(f"defines: g\ninputs: {{t: {form}}}\n{bytes_}").read("size") == 128
+    texts = f"defines: g\ninputs: {{t: {{choices: [bf16, fp8]}}}}\n{bytes_}"
+    ((_, message),) = defined.complaints(texts)
+    assert message.endswith("list them by `dtype: [bf16, fp8]`, not `choices`")
 
 
 def test_nothing_outside_the_project_is_looked_at(

@@ -48,7 +48,7 @@ class _Builder:
 
     def __init__(self, definition: Definition) -> None:
         self.definition, self.base = definition, definition.base
-        self.names = Names()
+        self.names = Names(definition.unheard)
         self.formulas = Formulas(self.names, definition.said)
         self.figures = Figures(self.formulas)
         self.inputs = Inputs(self.formulas)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator
+from itertools import chain
 from typing import NamedTuple
 
 from kcfg.core.definitions.names import NAME
 from kcfg.core.definitions.text import Said, Text
 from kcfg.core.definitions.values import TABLE, fields_of
 from kcfg.core.kernel import Kernel
-from kcfg.core.spec.nodes import MappingNode, Node, ScalarNode
+from kcfg.core.spec.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from kcfg.core.spec.problem import meant, shown
 from kcfg.core.spec.scalars import RefusedError, is_null, text
 
@@ -50,6 +51,8 @@ class Definition:
         self.parent: Definition | None = None
         self.without: dict[str, Said] = {}
         """What it drops of what it takes over, by name."""
+        self.unheard: set[str] = set()
+        """Names that are said in what was refused as a whole, such as a section said twice."""
 
     @property
     def texts(self) -> tuple[Text, ...]:
@@ -109,7 +112,20 @@ def read(root: MappingNode, own: Text, resolve: Resolve) -> Definition | None:
         found.base = parent
     if "without" in entries:
         _drop(found, entries["without"], fresh)
+    if len(own.notes):
+        found.unheard = _said_in(root) - {*found.values, *chain(*found.sections.values())}
     return found
+
+
+def _said_in(root: MappingNode) -> set[str]:
+    """Every name that stands below a key of the top level, in a mapping or a list."""
+    said: set[str] = set()
+    for _, section in root.value:
+        if isinstance(section, MappingNode):
+            said.update(str(key.value) for key, _ in section.value)
+        elif isinstance(section, SequenceNode):
+            said.update(str(each.value) for each in section.value)
+    return said
 
 
 def _section(name: str, said: Said) -> dict[str, Said]:

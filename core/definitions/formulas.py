@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from kcfg.core.block.parts import MAX
-from kcfg.core.definitions.names import Names, attribute_of, read
+from kcfg.core.definitions.names import BrokenNameError, Names, attribute_of, read
 from kcfg.core.definitions.text import Said
 from kcfg.core.engine.quantity import Unit
 from kcfg.core.engine.trees import compiled, path_of, preorder, rebuilt, written_as, written_for
@@ -67,7 +67,7 @@ class Formulas:
     def check(self, said: Said, path: str, kind: Kind | None = None) -> Checked | None:
         """The formula that stands at a place; None, and noted, where it is none.
 
-        With ``kind`` it must give such a value.
+        With ``kind`` it must give such a value. What reads a name with mistakes is None as well.
         """
         node = said.value
         if not isinstance(node, ScalarNode) or is_null(node):
@@ -86,6 +86,8 @@ class Formulas:
             found = self._checked(said, path, node.value.replace("\n", " "))
         except ExpressionError as error:
             said.wrong(path, str(error), error.column)
+            return None
+        except BrokenNameError:
             return None
         if kind is not None and found.kind != kind:
             said.wrong(path, _unlike(kind, found.kind, node.value))

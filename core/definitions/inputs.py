@@ -53,9 +53,10 @@ class Inputs:
             why = f"`{name}` is a value of what this extends: give the input another name"
         if why:
             said.text.wrong(said.key, path, why)
-            return
-        member = self._member(name, said, path)
+        member = None if why else self._member(name, said, path)
         if member is None:
+            if all(each.word != name for each in self.spellings):
+                self.names.broken.add(name)
             return
         attribute = attribute_of(name)
         member.__set_name__(type(self), attribute)
@@ -73,8 +74,7 @@ class Inputs:
                 self._instead(name, said, fields, path)
                 return None
             return _Input(name, said, fields, path).member() if fields else None
-        message = "expected a default, or a mapping with its unit"
-        said.wrong(path, f"{message}: nothing says what `{name}` is")
+        said.wrong(path, f"{_form(said.value)}: nothing says what `{name}` is")
         return None
 
     def _short(self, name: str, said: Said, path: str) -> Input | None:
@@ -87,6 +87,8 @@ class Inputs:
         member = _Input(name, said, numbers, path).member()
         means = fields["in_place_of"].value.value
         known = {each.key: each for each in self.found.values()}
+        if isinstance(means, str) and means in self.names.broken:
+            return
         if not isinstance(means, str) or means not in known:
             message = f"expected the name of an input that stands above, not {shown(str(means))}"
             said.text.wrong(
@@ -111,6 +113,17 @@ class Inputs:
         self.spellings.append(
             Spelling(name, means, member, _convert(found.tree, attribute_of(name), keys))
         )
+
+
+def _form(node: Node) -> str:
+    """How an input is written in whose place something else stands."""
+    items = node.value if isinstance(node, SequenceNode) else []
+    if not items or not all(isinstance(each, ScalarNode) and each.value for each in items):
+        return "expected a default, as 128, or a mapping, as {unit: rows} of what specs must say"
+    key = "dtype" if all(map(_is_element, items)) else "choices"
+    every = ", ".join(str(each.value) for each in items)
+    mapping = f"{{default: {items[0].value}, {key}: [{every}]}}"
+    return f"expected a default or a mapping, as {shown(mapping)}"
 
 
 def _convert(tree: ast.expr, own: str, keys: dict[str, str]) -> Any:

@@ -117,7 +117,10 @@ class Launch:
         """A text itself, or the attribute of an input or value that is one."""
         written = text(node)
         if isinstance(node, ScalarNode) and not node.style and written not in key.choices:
-            known = self.formulas.names.known.get(written)
+            names = self.formulas.names
+            if written in names.broken:
+                return written
+            known = names.known.get(written)
             if known is not None and known.kind == "text":
                 return known.attribute
         if key.choices:

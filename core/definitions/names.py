@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import keyword
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from kcfg.core.engine.quantity import Input, Quantity
@@ -44,16 +44,23 @@ class Name(NamedTuple):
     declared: Input | None = None
 
 
+class BrokenNameError(Exception):
+    """A formula reads a name of which something was noted: who reads it is not to blame as well."""
+
+
 class Names:
     """Every name of one definition; those of values come in as the values are read."""
 
     nulls = False
 
-    def __init__(self) -> None:
+    def __init__(self, broken: Iterable[str] = ()) -> None:
         self.known: dict[str, Name] = {}
         self.inherited = False
         """Whether the formula at hand may ask for texts that no input has: that of another
         document, whose inputs may have had more choices, and one of which that was said."""
+        self.broken = set(broken)
+        """Names that are said, and of which something is wrong: of what kind they are, nobody
+        knows."""
         self.below: dict[str, str] = {}
         """Values that are not read yet, each with what to say of it."""
         self.indexed: Callable[[str], Name | None] = lambda name: None
@@ -62,6 +69,8 @@ class Names:
     def meaning(self, name: str) -> Meaning:
         if name.startswith("target."):
             return _limit(name)
+        if name.partition(".")[0] in self.broken:
+            raise BrokenNameError
         found = self.known.get(name) or self.indexed(name)
         if found is None:
             raise UnknownNameError(self._unknown(name))

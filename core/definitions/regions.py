@@ -13,9 +13,9 @@ from kcfg.core.engine.arith import next_pow2
 from kcfg.core.engine.trees import is_value
 from kcfg.core.errors import nearest
 from kcfg.core.expressions.grammar import checked
+from kcfg.core.expressions.mistakes import no_element
 from kcfg.core.hardware.dtypes import ELEMENT_BITS, ELEMENTS, SPREAD, SWIZZLES, stored_bits
 from kcfg.core.spec.nodes import ScalarNode, SequenceNode
-from kcfg.core.spec.problem import shown
 from kcfg.core.spec.scalars import RefusedError, boolean, choice
 
 TRUTHS = ("tma", "bulk", "descriptor", "base_offset")
@@ -87,12 +87,13 @@ def _types(formulas: Formulas, name: Name) -> set[str]:
 def _dtype(formulas: Formulas, of: Said, path: str) -> str | ast.expr | None:
     """An element type itself, or the tree of one."""
     node = of.value
-    if isinstance(node, ScalarNode) and node.value not in formulas.names.known:
+    names = formulas.names
+    if isinstance(node, ScalarNode) and node.value not in (*names.known, *names.broken):
         try:
             return choice(node, tuple(ELEMENT_BITS), short=True)
         except RefusedError as error:
-            names = [name for name, each in formulas.names.known.items() if each.unit == "dtype"]
-            close = nearest(node.value, names)
+            types = [name for name, each in names.known.items() if each.unit == "dtype"]
+            close = nearest(node.value, types)
             hint = f"; did you mean `{close}`?" if close else ""
             if not NAME.fullmatch(node.value):
                 hint = "; a formula of one is a value, whose name may stand here"
@@ -101,7 +102,7 @@ def _dtype(formulas: Formulas, of: Said, path: str) -> str | ast.expr | None:
     found = formulas.check(of, path)
     if found is None or found.unit != "dtype":
         if found is not None:
-            of.wrong(path, f"{shown(of.value.value)} is no element type")
+            of.wrong(path, no_element(of.value.value, found.texts))
         return None
     return found.tree
 

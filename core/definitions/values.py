@@ -75,8 +75,7 @@ class Values:
         found = self._found(name, fields, key, path)
         unit = self._unit(name, fields, found, path) if found else None
         if found is None or unit is None:
-            # Whoever reads it is not to blame as well.
-            self.formulas.names.known.setdefault(name, Name("number", "count", name))
+            self.formulas.names.broken.add(name)
             return
         if unit == "dtype" and found.unit != "dtype":
             found = self._elements(found, fields, path)

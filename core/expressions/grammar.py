@@ -17,7 +17,7 @@ from typing import NamedTuple, Protocol
 from kcfg.core.engine.trees import is_value, written_for
 from kcfg.core.errors import nearest
 from kcfg.core.expressions.levels import NESTED, too_deep
-from kcfg.core.expressions.mistakes import MEANT, unreadable
+from kcfg.core.expressions.mistakes import MEANT, no_element, unreadable
 from kcfg.core.expressions.words import MANY, NAMED, WORDS, Kind, Word
 from kcfg.core.hardware.dtypes import ELEMENTS, SHORT_NAMES, SWIZZLES
 from kcfg.core.spec.problem import listed, shown
@@ -292,7 +292,7 @@ class _Checker:
         found = self.term(node)
         if found.kind == "text" and (found.unit == "dtype" or is_value(found.tree)):
             return self.spelled(found, found._replace(unit="dtype"), node)
-        raise self.wrong(node, f"{shown(self.said(node))} is no element type")
+        raise self.wrong(node, no_element(self.said(node), found.texts))
 
     def comparison(self, node: ast.Compare) -> Checked:
         sides = [node.left, *node.comparators]

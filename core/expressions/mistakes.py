@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+
+from kcfg.core.hardware.dtypes import ELEMENTS, SHORT_NAMES
+from kcfg.core.spec.problem import shown
 
 FOREIGN = (
     (r"&&", "write `and`"),
@@ -34,6 +37,15 @@ MEANT = {
 SIZE = re.compile(r"([0-9]+) ?(KiB|MiB)\b")
 FACTORS = {"KiB": "1024", "MiB": "1024 * 1024"}
 """Units of a size, which formulas write out."""
+
+
+def no_element(said: str, texts: Iterable[str]) -> str:
+    """What is said of what is no element type; ``texts`` are all that it may be, if it is one."""
+    known = list(texts)
+    hint = ""
+    if known and all(each in ELEMENTS or each in SHORT_NAMES for each in known):
+        hint = f", but a text: list them by `dtype: [{', '.join(known)}]`, not `choices`"
+    return f"{shown(said)} is no element type{hint}"
 
 
 def unreadable(text: str, error: SyntaxError) -> tuple[str, int]:
