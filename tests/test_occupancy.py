@@ -279,7 +279,7 @@ LAUNCHES = [
     "threads: 384, registers: {entry: 168}, shared: {static: 700, dynamic: 60000}",
     "threads: 100, registers: {entry: 40}, shared: {dynamic: 3000, carveout: 100}",
     "threads: 512, registers: {entry: 255}, shared: {dynamic: 1}",
-    "threads: 128, registers: {entry: 32}, shared: {static: 16000, dynamic: 1000, opt_in: false}",
+    "threads: 1024, registers: {entry: 32}, shared: {static: 16000, dynamic: 1, opt_in: false}",
 ]
 SET = {
     "threads": "threads: {}",
