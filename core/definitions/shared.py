@@ -213,8 +213,8 @@ class SharedMemory:
                 said.wrong(at, "expected members: there is none")
             return None
         align = largest(aligns)
-        # As of C++ either ends at a multiple of its alignment, so that several lie aligned.
-        return Sized(aligned(largest(sizes) if kind == "union" else last, align), align)
+        # A struct is padded as in C++; arms share a place that is as large as the largest of them.
+        return Sized(largest(sizes) if kind == "union" else aligned(last, align), align)
 
     def _member(
         self, outer: str, member: str, said: Said, at: str, level: int, times_: ast.expr
