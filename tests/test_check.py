@@ -144,7 +144,7 @@ def test_a_derived_kernel(tmp_path: Path) -> None:
     judged = judge(tmp_path, FA4, log)
     assert (judged.rules, judged.code) == ({"CHK001": WRONG}, 1)
     assert "168 registers per thread, 40 over the 128" in judged.of("CHK001").message
-    assert "dynamic shared memory and tensor memory" in judged.notes
+    assert "dynamic shared memory, tensor memory and the counts of setmaxnreg" in judged.notes
     assert judge(tmp_path, FA4, log.replace(b"168", b"128")).rules == FINE
     assert judge(tmp_path, FA4, log.replace(b"168", b"120")).rules == {"CHK001": WARNED}
     assert judge(tmp_path, FA4, log.replace(b"168", b"121")).rules == FINE
@@ -190,7 +190,10 @@ def test_what_is_not_told_is_said(tmp_path: Path) -> None:
     assert "CHK006: cuobjdump does not report the target" in notes
     both = [LOGS / f"setmaxnreg_rdc.sm_100a.{kind}.txt" for kind in ("usage", "ptxas")]
     left = judge(tmp_path, launch(WS), *both).notes.replace("not judged: 908 bytes of constant", "")
-    assert left.count("not judged") == 1 and "not judged: threads: not in what" in left
+    assert (
+        left.count("not judged") == 1
+        and "not judged: threads and the counts of setmaxnreg: not in what" in left
+    )
     stack = judge(tmp_path, launch(SPILL), LOGS / "spill.sm_100a.usage.txt").notes
     assert "its 352 B of stack may be spills" in stack
     assert "`named_barriers` not given" in judge(tmp_path, launch(MULTI_A), both[1]).notes

@@ -218,7 +218,7 @@ def test_of_a_derived_kernel_the_reasons_are_the_builds(tmp_path: Path) -> None:
     )
     ptx = BUILDS / "tensor.sm_100a.ptx"
     judged = judge(tmp_path, spec, ptx, name="fixed")
-    assert judged.rules == {"CHK012": WRONG, "CHK015": WRONG}
+    assert judged.rules == {"CHK012": WRONG, "CHK015": WRONG, "CHK019": WRONG}
     assert "CHK001: its PTX does not report the registers here" in judged.notes
     log = judge(tmp_path, spec, LOG.encode(), name="clean_scale")
     assert "CHK001" in log.rules and "CHK001" not in log.notes  # judged, and so not named as not

@@ -92,6 +92,13 @@ class Launched(Group):
         return self.registers is not None and bool(setters(self.registers))
 
     @Derived
+    def counts_set(self) -> tuple[int, ...]:
+        """The different counts that any warps set, the smallest first."""
+        if self.registers is None:
+            return ()
+        return tuple(sorted({count for _, _, count in setters(self.registers)}))
+
+    @Derived
     def entry(self) -> int | None:
         """Registers per thread at launch: as given, or what setmaxnreg is compiled to start from.
 

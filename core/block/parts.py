@@ -343,6 +343,9 @@ class Compiled(Group):
     )
     dynamic: int | None = number("bytes", "Dynamic shared memory it is to be launched with.")
     tmem_columns: int | None = number("columns", "Columns of tensor memory that it allocates.")
+    setmaxnreg: tuple[int, ...] = numbers(
+        "registers", "The counts that its setmaxnreg instructions set; 0 alone if it has none."
+    )
     setmaxnreg_ignored: str | None = word("The advisory that setmaxnreg was ignored, as C7508.")
     refused: str | None = word("The first error of a compilation that failed.")
 

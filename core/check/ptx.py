@@ -28,6 +28,7 @@ COMMENT = re.compile(r"/\*.*?\*/")
 BITS = re.compile(r"(\d+)(?:x(\d+))?$")
 WORD = re.compile(r"[\w$]+")
 CALL = re.compile(r"(?:^|\s)call\b")
+SETMAXNREG = re.compile(r"\bsetmaxnreg\.[\w.]+\s+([^\s;]+)")
 
 KEYS = {
     "reqntid": "threads",
@@ -101,6 +102,8 @@ class Ptx:
             kernel.words.update(WORD.findall(text) if len(kernel.words) < MOST else ())
             kernel.calls |= CALL.search(text) is not None
             kernel.allocations.read(text)
+            if "setmaxnreg" in text and len(kernel.counts) < MOST:
+                kernel.counts |= set(map(_count, SETMAXNREG.findall(text)))
 
     def _shared(self, match: re.Match[str]) -> None:
         align = bounded(match["align"]) or 1
@@ -120,6 +123,7 @@ class Ptx:
             count = len(kernel.allocations.asked)
             columns = None if kernel.calls else kernel.allocations.columns
             build.put(build.line, tmem_columns=columns)
+            build.put(build.line, setmaxnreg=kernel.registers_set)
             if columns is None and count:
                 build.unclear = "tensor memory: what it allocates cannot be told"
             yield build
@@ -146,7 +150,21 @@ class _Kernel:
         self.build = build
         self.words: set[str] = set()
         self.calls = False
+        self.counts: set[int | None] = set()
         self.allocations = Allocations()
+
+    @property
+    def registers_set(self) -> tuple[int, ...] | None:
+        """The counts that it sets, 0 for none; None where that cannot be told."""
+        known = [each for each in self.counts if each is not None]
+        if self.calls or len(known) < len(self.counts):
+            return None
+        return tuple(sorted(known)) or (0,)
+
+
+def _count(operand: str) -> int | None:
+    """A register count as an instruction has it; None for what is no number of decimal digits."""
+    return bounded(operand) if operand.isascii() and operand.isdecimal() else None
 
 
 def _bytes(type: str, sizes: str) -> int | None:

@@ -34,6 +34,7 @@ LAUNCHED = {
     "clusters": ("cluster", ("cluster",)),
     "dynamic shared memory": ("dynamic_bytes", ("dynamic",)),
     "tensor memory": ("tmem", ("tmem_columns",)),
+    "the counts of setmaxnreg": ("counts_set", ("setmaxnreg",)),
 }
 """What a launch has, and the values of a report that show it: in many reports none is."""
 UNSHOWN = (
@@ -46,6 +47,9 @@ UNSHOWN = (
 
 EVENTS = ("compiled.setmaxnreg_ignored", "compiled.refused")
 """What a log tells of only where it happened."""
+
+NONE_OF = {"CHK015": ("tmem_columns", 0), "CHK019": ("setmaxnreg", (0,))}
+"""Rules about what a build may have none of: the key of it, and how it says so."""
 
 QUIET = ("CHK009", "CHK010")
 """Rules that stand in for another one, which is told of."""
@@ -102,7 +106,8 @@ def _no_event(reported: Reported, path: str) -> bool:
 
 def _none_of_either(reported: Reported, id: str) -> bool:
     """Whether a rule compares what neither the build nor the configuration has."""
-    return id == "CHK015" and reported.build.values.get("tmem_columns") == 0
+    key, nothing = NONE_OF.get(id, ("", ()))
+    return bool(key) and reported.build.values.get(key) == nothing
 
 
 def _reason(reported: Reported, path: str) -> str:

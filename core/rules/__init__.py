@@ -137,6 +137,7 @@ GIVEN_BY = {
     "register_cap": "`threads`, `block` or a cap",
     "spilled": "`compiled.spill_stores` or `compiled.spill_loads`",
     "asked": "register counts of warpgroups or roles",
+    "counts_set": "register counts of warpgroups or roles",
     "wanted": "`blocks_per_sm` or a second launch bound",
     "pool": "the register count at entry",
     "shared_bytes": "`shared.static` or `shared.dynamic`",
