@@ -7,6 +7,14 @@ from typing import Literal
 
 from kcfg.core.printing import LONGEST, shortened
 
+LISTS = {
+    "kernel": "kcfg kernels",
+    "model": "kcfg model",
+    "preset": "kcfg presets",
+    "rule": "kcfg rules",
+}
+"""The commands that list what has names, by what it is."""
+
 
 class UnknownError(LookupError):
     """A name nobody here knows: ``known`` are the names that are, ``nearest`` the likely one.
@@ -28,9 +36,11 @@ class UnknownError(LookupError):
 
     def message(self) -> str:
         name = shortened(self.name)
-        hint = f"did you mean {self.nearest!r}? " if self.nearest else ""
-        more = f"; {self.more}" if self.more else ""
-        return f"unknown {self.what} {name!r}; {hint}known: {', '.join(self.known)}{more}"
+        known, more = f"known: {', '.join(self.known)}", f"; {self.more}" if self.more else ""
+        if self.nearest:
+            known = f"`{LISTS[self.what]}` lists all" if self.what in LISTS else known
+            known = f"did you mean {self.nearest!r}? {known}"
+        return f"unknown {self.what} {name!r}; {known}{more}"
 
 
 class UsageError(ValueError):

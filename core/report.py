@@ -91,7 +91,12 @@ def lookup(spec: Spec, kernel: Kernel, name: str) -> Any:
 
 def paths(kernel: Kernel) -> list[str]:
     """Every path into the report that `lookup` takes, beside the names of values and inputs."""
-    return list(_paths(report(kernel), ""))
+    found = list(_paths(report(kernel), ""))
+    if not kernel.block.derived:
+        from kcfg.core.launch.paths import every
+
+        found += every(kernel.block.plain())
+    return found
 
 
 def _paths(entry: dict[str, Any], start: str) -> Iterator[str]:

@@ -91,7 +91,7 @@ def test_what_it_reads_is_marked_and_who_uses_it_named(swept: str) -> None:
     text = said(run(swept, "ctas_per_sm"))
     assert "mma_n 128 columns input" in text
     assert "Used by" in text
-    assert "mma_n <= 128, 128 <= 128, is true: 2" in text
+    assert "mma_n <= 128, 128 <= 128, is true: 2 is taken" in text
     assert "Rests on the inputs mma_n." in text
 
 

@@ -58,7 +58,7 @@ def sought_with(preset: str, goal: str, options: list[str]) -> Any:
 def test_answers_are_the_nearest_and_bounds_are_printed() -> None:
     text = " ".join(run("explain", "deepseek-v3-2-index", "k_stages >= 6").stdout.split())
     assert "k_stages is 5 with mma_n = 96 (not 128): k_stages is 6" in text
-    assert "Tried of the author's choices: 63 configurations; one change at a time of" in text
+    assert "Tried of the tunable inputs: 63 configurations; one change at a time of" in text
     assert "mma_n 1 to 4,096" in text
 
 
@@ -79,7 +79,7 @@ def test_what_is_reached_already_is_said() -> None:
 def test_what_nothing_reaches_exits_1_with_the_bounds() -> None:
     result = run("explain", "llama-3-8b", "smem_used < 1000")
     assert result.exit_code == 1
-    assert "no choice of the kernel's author was found that reaches it" in result.stdout
+    assert "no setting of the tunable inputs was found that reaches it" in result.stdout
     assert "none of which passes; up to 3 changes at a time" in " ".join(result.stdout.split())
 
 
@@ -105,8 +105,8 @@ def test_a_pin_that_fails_says_what_reaches_it() -> None:
     result = run("validate", "-", stdin=FA4 + pins)
     lines = result.stdout.splitlines()
     assert "num_kv_stages is 5, pinned to >= 6, 1 under; with BM 64 it is 6" in lines[0]
-    assert lines[1].endswith("no choice of the kernel's author was found that reaches it")
-    assert "EXP001 of num_kv_stages: tried of the author's choices: " in lines[2]
+    assert lines[1].endswith("no setting of the tunable inputs was found that reaches it")
+    assert "EXP001 of num_kv_stages: tried of the tunable inputs: " in lines[2]
     assert (
         run("validate", "-", "--set", "BM=64", "--quiet", stdin=FA4 + pins).stdout.count("\n") == 1
     )
@@ -115,7 +115,7 @@ def test_a_pin_that_fails_says_what_reaches_it() -> None:
 def test_a_run_searches_for_some_pins_and_not_for_thousands() -> None:
     specs = "---\n".join(f'{FA4}expect: {{smem_used: "< {n}"}}\n' for n in range(1, 31))
     result = run("validate", "-", "--quiet", stdin=specs)
-    assert result.stdout.count("no choice of the kernel's author") == 20
+    assert result.stdout.count("no setting of the tunable inputs") == 20
     assert result.stdout.count("`kcfg explain` says what reaches it") == 10
 
 

@@ -53,7 +53,7 @@ def test_a_pin_of_a_launch_that_fails_is_a_finding_at_its_value() -> None:
         assert done.exit_code == code
         told = "<stdin>:5:20: error EXP001 expect.c.offset: c.offset is 4,096 B" in done.stdout
         assert told is bool(code), done.stdout
-        assert "author" not in done.output  # nothing of a launch is anyone's choice
+        assert "tunable" not in done.output  # nothing of a launch is anyone's choice
 
 
 def test_a_pin_of_a_derived_kernels_place_says_what_reaches_it() -> None:
@@ -258,3 +258,42 @@ def test_a_file_to_be_emitted_that_is_not_there_says_what_writes_it(
     assert emit_hook.run([]) == 2
     assert "a.h: no such file; `kcfg-emit --write` writes it" in capsys.readouterr().err
     assert emit_hook.run(["--write"]) == 0 and emit_hook.run([]) == 0
+
+
+# Names that nobody knows
+
+
+@pytest.mark.parametrize(
+    ("command", "meant", "lists", "other"),
+    [
+        (("presets", "gemma-3-12"), "gemma-3-12b", "presets", "llama-3-8b"),
+        (("rules", "SMEM099"), "SMEM009", "rules", "TMEM001"),
+        (("validate", "-", "--ignore", "SMEN001"), "SMEM001", "rules", "TMEM001"),
+        (("model", "llama-3-8b"), "llama-3.1-8b", "model", "gemma-3-4b"),
+        (("kernels", "fa5"), "fa4", "kernels", "deepgemm"),
+    ],
+)
+def test_a_slip_is_told_the_name_and_what_lists_all(
+    command: tuple[str, ...], meant: str, lists: str, other: str
+) -> None:
+    told = said(*command, stdin=LAUNCH)
+    assert f"did you mean '{meant}'? `kcfg {lists}` lists all" in told
+    assert other not in told and other in run(lists).stdout
+    assert other in said(*command[:-1], "0", stdin=LAUNCH)  # no slip: the names themselves
+
+
+def test_an_input_without_a_text_is_missed_without_a_colon() -> None:
+    text = (
+        "defines: g\ninputs: {a: {unit: rows}, b: {unit: rows, doc: Rows of B.}}\n---\nkernel: g\n"
+    )
+    told = run("validate", "-", stdin=f"{text}shape: {{}}\n").stdout
+    assert "missing key `a` [rows]\n" in told and "missing key `b` [rows]: Rows of B.\n" in told
+
+
+def test_a_figure_of_a_launch_is_meant_by_the_end_of_its_path() -> None:
+    def told(name: str) -> str:
+        return run("derive", "-", "--get", name, stdin=LAUNCH).stderr
+
+    (meant,) = re.findall(r"did you mean '(.*?)'", told("bytes"))
+    assert run("derive", "-", "--get", meant, stdin=LAUNCH).stdout == "4096\n"
+    assert "did you mean 'shared.dynamic'?" in told("dynamic")

@@ -8,7 +8,7 @@ from kcfg.cli.pages.nearest import SHOWN
 from kcfg.cli.pages.pieces import Heading, Line, Piece
 from kcfg.cli.pages.units import number
 from kcfg.core.explain.goals import Sought
-from kcfg.core.explain.nearest import changed, tried
+from kcfg.core.explain.nearest import UNREACHED, changed, tried
 from kcfg.core.explain.refusal import Side
 from kcfg.core.figures import joined
 
@@ -22,8 +22,8 @@ def pieces(sought: Sought) -> Iterator[Piece]:
     for changes, results in list(zip(sought.search.found, sought.gives, strict=True))[:SHOWN]:
         yield Line(f"with {changed(changes)}: {_results(results)}", "good", 2)
     if not sought.search.found:
-        yield Line("no choice of the kernel's author was found that reaches it", "bad", 2)
-    yield Line(f"Tried of the author's choices: {tried(sought.search)}.", "dim", 2)
+        yield Line(UNREACHED, "bad", 2)
+    yield Line(f"Tried of the tunable inputs: {tried(sought.search)}.", "dim", 2)
 
 
 def _results(sides: Iterable[Side]) -> str:

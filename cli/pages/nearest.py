@@ -17,14 +17,14 @@ def pieces(nearest: Nearest) -> Iterator[Piece]:
     for changes in author.found[:SHOWN]:
         yield Line(f"passes with {changed(changes)}", "good", 2)
     if not author.found:
-        yield Line("no other choice of the kernel's author was found that passes", indent=2)
+        yield Line("no other setting of the tunable inputs was found that passes", indent=2)
     if model.found:
         yield Line(f"passes for a model with {changed(model.found[0])}", "good", 2)
     if mixed and mixed.found:
         yield Line(f"passes with both changed: {changed(mixed.found[0])}", "good", 2)
     elif mixed:
         yield Line("no change of the model was found that passes, nor of both", indent=2)
-    yield Line(f"Tried of the author's choices: {tried(author)}.", "dim", 2)
+    yield Line(f"Tried of the tunable inputs: {tried(author)}.", "dim", 2)
     yield Line(f"Tried of the model: {tried(model)}.", "dim", 2)
     if mixed:
         yield Line(f"Tried of both: {tried(mixed)}.", "dim", 2)

@@ -104,7 +104,8 @@ def choice(found: Choice) -> str:
     """Which way a condition went."""
     plain = found.substituted in ("True", "False", found.condition)
     numbers = "" if plain else f", {found.substituted},"
-    return f"{found.condition}{numbers} is {'true' if found.holds else 'false'}: {found.taken}"
+    holds = "true" if found.holds else "false"
+    return f"{found.condition}{numbers} is {holds}: {found.taken} is taken"
 
 
 def ledger(found: Ledger) -> Table:

@@ -27,6 +27,9 @@ TRIES = 4000
 MIXED = 250
 """The same where choices and facts are changed together."""
 
+UNREACHED = "no setting of the tunable inputs was found that reaches it"
+"""What is said where a wanted result is out of reach of what the author chooses."""
+
 
 class Nearest(NamedTuple):
     """What the kernel's author can choose so that it passes, and which other model would pass.

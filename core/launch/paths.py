@@ -49,3 +49,16 @@ def value(block: Block, path: str) -> Any:
     if isinstance(found, dict | list):
         raise KeyError(path)
     return found
+
+
+def every(entry: Any, path: str = "") -> Iterator[str]:
+    """The paths that `value` takes, of a block as plain data; entries of lists by their names."""
+    if isinstance(entry, dict):
+        for key, found in entry.items():
+            yield from every(found, f"{path}.{key}" if path else key)
+    elif isinstance(entry, list):
+        for index, found in enumerate(entry):
+            name = found.get("name") if isinstance(found, dict) else None
+            yield from every(found, f"{path}[{name or index}]")
+    else:
+        yield path

@@ -243,13 +243,14 @@ class _Reading:
     def _missed(self, key: str, declared: Input) -> None:
         words = self.grammar.same(key)
         unit = "" if declared.unit == "bool" else f" [{declared.unit}]"
+        about = f": {declared.doc}" if declared.doc else ""
         for word in words:
             if word in self.found:
-                message = f"the value is empty, and `{key}`{unit} has no default: {declared.doc}"
+                message = f"the value is empty, and `{key}`{unit} has no default{about}"
                 self.notes.add(self.found[word].value, self._at(word), message)
                 return
         other = f" (or {listed(f'`{word}`' for word in words[1:])})" if words[1:] else ""
-        message = f"missing key `{key}`{other}{unit}: {declared.doc}"
+        message = f"missing key `{key}`{other}{unit}{about}"
         self.notes.add(self._around(key), self._at(key), message)
 
     def _around(self, key: str) -> Node:

@@ -32,11 +32,11 @@ def _reached(kernel: Kernel, pin: Expectation, advice: Advice) -> tuple[str, str
     sought = advice.reaching(kernel, pin)
     if sought is None or sought.search is None:
         return "; `kcfg explain` says what reaches it", ""
-    from kcfg.core.explain.nearest import brief, said
+    from kcfg.core.explain.nearest import UNREACHED, brief, said
 
-    note = f"{PIN.id} of {pin.key}: tried of the author's choices: {brief(sought.search)}"
+    note = f"{PIN.id} of {pin.key}: tried of the tunable inputs: {brief(sought.search)}"
     if not sought.search.found:
-        return "; no choice of the kernel's author was found that reaches it", note
+        return f"; {UNREACHED}", note
     value = written(sought.gives[0][0].value)
     return f"; with {said(sought.search.found[0])} it is {value}", note
 
