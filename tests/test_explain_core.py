@@ -273,6 +273,7 @@ def test_what_is_found_passes(shape: shapes.Shape) -> None:
         for changes in passing(each):
             assert all(kernel.asked()[key] != value for key, value in changes.items())
             assert changed(kernel, changes).read("supported")
+            assert not errors_of(changed(kernel, changes))
 
 
 @pytest.mark.parametrize("shape", TAKEN, ids=lambda shape: shape.id)
@@ -292,7 +293,8 @@ def errors_of(kernel: Kernel) -> bool:
 def mended(kernel: Kernel, changes: dict[str, Any]) -> bool:
     inputs = kernel.asked() | changes
     sayable = shapes.sayable(kernel.kernel, kernel.release, inputs)
-    return sayable and bool(changed(kernel, changes).read("supported"))
+    made = changed(kernel, changes) if sayable else None
+    return made is not None and bool(made.read("supported")) and not errors_of(made)
 
 
 def by_brute_force(
@@ -402,7 +404,7 @@ def test_a_number_that_is_demanded_is_tried() -> None:
 
 
 def test_what_is_not_looked_through_is_said_to_be_incomplete() -> None:
-    inputs = shapes.FA4_26 | {"BM": 64, "qk_depth": 1, "ov_depth": 4096, "num_qk_stages": 7}
+    inputs = shapes.FA4_26 | {"BM": 64, "qk_depth": 1, "ov_depth": 4096, "page_size": 24}
     author, model, mixed = search("fa4", "26.6", inputs)
     assert not author.found and author.complete and not model.found
     assert mixed is not None

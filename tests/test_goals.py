@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -127,3 +128,11 @@ def test_a_refused_configuration_is_to_be_supported_as_well() -> None:
     for changes in found["search"]["found"]:
         keys = {each["key"] for each in changes}
         assert "BM" in keys
+
+
+def test_what_passes_passes_every_rule_too() -> None:
+    gemm = f"{Path(__file__).parent / 'definitions' / 'ws_gemm.kcfg.yaml'}#1"
+    told = run("validate", gemm, "--set", "BN=300", "--quiet").stdout
+    assert "BN % 64 is 44" in told and "BN 256 passes" in told  # 320 is none of an MMA
+    assert run("validate", gemm, "--set", "BN=256").exit_code == 0
+    assert "MMA002" in run("validate", gemm, "--set", "BN=320").stdout

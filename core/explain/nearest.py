@@ -49,24 +49,21 @@ class Nearest(NamedTuple):
 
 
 def nearest(kernel: Kernel) -> Nearest | None:
-    """The smallest changes of inputs that make a refused configuration pass.
+    """The smallest changes of inputs by which its own verdict and every rule pass a refused one.
 
-    None where it is not refused: neither by its own verdict nor, where that takes it, by a rule.
+    None where it is not refused, by neither.
     """
     failed = failures(kernel)
-    rests = [frozenset(failure.inputs) for failure in failed]
-    search = Searching(kernel, rests)
-    if not failed:
-        rests = _broken(kernel)
-        search = Searching(kernel, rests, accepted=accepted)
+    broken = _broken(kernel)
+    rests = [frozenset(failure.inputs) for failure in failed] or broken
     if not rests:
         return None
     if not all(rests):  # a condition that no input bears on, or no source to read them from
         nothing = Search((), (), 0, 0, True)
         return Nearest(nothing, nothing, None)
-    keys = frozenset().union(*rests)
+    keys = frozenset().union(*rests, *broken)
     also = [name for name, member in kernel.inputs.items() if member.key in keys]
-    also = [] if failed else also
+    search = Searching(kernel, rests, accepted=accepted)
     author, model = (moves(kernel, failed, tunable=each, also=also) for each in (True, False))
     choices = search.among(author, range(1, TOGETHER + 1), TRIES, beyond=1)
     facts = search.among(model, range(1, 2), TRIES, beyond=0)
