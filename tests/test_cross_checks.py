@@ -392,3 +392,16 @@ def test_dynamic_memory_is_the_most_that_is_said_of_it() -> None:
     assert (found.value, found.path) == (232449, "shape.shared.regions")
     (found,) = of("SMEM001", f"shared: {{dynamic: 250000, {region}}}, {pipeline}")
     assert (found.value, found.path) == (250000, "shape.shared.dynamic")
+
+
+def test_of_regions_past_the_end_the_one_that_needs_the_most_is_told() -> None:
+    regions = (
+        "regions: [{name: a, bytes: 8192}, {name: b, bytes: 8192}, {name: c, bytes: 4096},"
+        " {name: d, offset: 12288, bytes: 16, alias_of: b}]"
+    )
+    (found,) = of("SMEM006", f"shared: {{dynamic: 12288, {regions}}}")
+    assert (found.path, found.over) == ("shape.shared.regions[2]", 8192)
+    assert found.message.endswith("and 2 regions before it do too; ask for 20,480 B (20.0 KiB)")
+    (found,) = of("SMEM006", f"shared: {{dynamic: 20479, {regions}}}")
+    assert "region" not in found.message and found.over == 1
+    assert not of("SMEM006", f"shared: {{dynamic: 20480, {regions}}}")

@@ -10,7 +10,7 @@ from kcfg.core.block.block import Block
 from kcfg.core.block.parts import Region, Shared
 from kcfg.core.block.shared_memory import kept_align
 from kcfg.core.engine.arith import down, next_pow2, up
-from kcfg.core.figures import joined, size
+from kcfg.core.figures import joined, size, some
 from kcfg.core.finding import Severity
 from kcfg.core.hardware.dtypes import SWIZZLE_BYTES
 from kcfg.core.hardware.sources import H200_DRIVER, PTX
@@ -68,18 +68,21 @@ def no_overlap(block: Block, regions: tuple[Region, ...]) -> Iterator[Breach]:
     # What a derived kernel lays out past its end as a whole is CFG003 or CFG005.
     if dynamic is None or block.derived:
         return
-    for index, (start, region) in enumerate(block.placed):
-        end = start + (region.bytes or 0)
-        if end > dynamic:
-            yield Breach(
-                f"{named(region, index)} ends at {size(end)}, {size(end - dynamic)} past the"
-                f" {size(dynamic)} of dynamic shared memory",
-                path=f"shared.regions[{index}]",
-                value=end,
-                limit=dynamic,
-                over=end - dynamic,
-                fix=f"ask for {size(end)}",
-            )
+    ends = {at: start + (region.bytes or 0) for at, (start, region) in enumerate(block.placed)}
+    past = sorted((at for at in ends if ends[at] > dynamic), key=ends.__getitem__)
+    if past:
+        last, end = past[-1], ends[past[-1]]
+        others = len(past) - 1
+        so_do = f", and {some(others, 'region')} before it {'does' if others == 1 else 'do'} too"
+        yield Breach(
+            f"{named(block.placed[last][1], last)} ends at {size(end)}, {size(end - dynamic)} past"
+            f" the {size(dynamic)} of dynamic shared memory{so_do if others else ''}",
+            path=f"shared.regions[{last}]",
+            value=end,
+            limit=dynamic,
+            over=end - dynamic,
+            fix=f"ask for {size(end)}",
+        )
 
 
 def _same_names(regions: tuple[Region, ...]) -> Iterator[Breach]:
