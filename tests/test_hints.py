@@ -297,3 +297,20 @@ def test_a_figure_of_a_launch_is_meant_by_the_end_of_its_path() -> None:
     (meant,) = re.findall(r"did you mean '(.*?)'", told("bytes"))
     assert run("derive", "-", "--get", meant, stdin=LAUNCH).stdout == "4096\n"
     assert "did you mean 'shared.dynamic'?" in told("dynamic")
+
+
+def test_the_page_of_a_definition_lists_every_place_that_may_be_asked_for() -> None:
+    about = json.loads(run("kernels", GEMM, "--format", "json").stdout)
+    places = {each["name"]: each for each in about["places"]}
+    assert places["full.stages"]["unit"] == "stages"
+    assert places["threads"]["unit"] == "threads" and places["a.offset"]["unit"] == "bytes"
+    assert {"shared_bytes", "end", "mbarriers", "tensor_memory_allocated", "a.end"} <= {*places}
+    asked = [part for name in places for part in ("--get", name)]
+    done = run("derive", GEMM, *asked)
+    assert not done.stderr and len(done.stdout.split()) == 5 * len(places)  # of five specs
+    page = run("kernels", GEMM).stdout
+    for name, each in places.items():
+        assert re.search(rf"^  {re.escape(name)} +{each['unit']}\b", page, re.MULTILINE), name
+    assert re.search(
+        r"^  shared_bytes +bytes +Dynamic shared memory of a block", page, re.MULTILINE
+    )

@@ -7,6 +7,7 @@ from typing import Any
 
 from kcfg.cli.pages.launch_keys import with_words
 from kcfg.cli.pages.pieces import Column, Heading, Line, Piece, Row, Table
+from kcfg.core.block.places import doc, unit_of
 from kcfg.core.docs import one_line
 from kcfg.core.engine.quantity import REQUIRED, Input
 from kcfg.core.kernel import Kernel
@@ -60,6 +61,11 @@ def whole(found: list[type[Kernel]]) -> dict[str, Any]:
         "values": [
             {"name": key, "unit": member.unit, "doc": member.doc} for key, member in cls.declared()
         ],
+        "places": [
+            {"name": key, "unit": member.unit, "doc": member.doc or _place(key)}
+            for key, member in cls.places()
+            if member.unit != "bool"
+        ],
     }
 
 
@@ -101,7 +107,6 @@ def manual(found: list[type[Kernel]]) -> list[Piece]:
         for member in _of_call(cls)
         if member.key not in known
     ]
-    values = [Row((each["name"], each["unit"], one_line(each["doc"]))) for each in about["values"]]
     return [
         Heading(f"{about['name']}: {about['title']}", 1),
         Line(f"Follows {about['struct']}.", "dim"),
@@ -114,8 +119,20 @@ def manual(found: list[type[Kernel]]) -> list[Piece]:
         Table([Column("input"), Column("unit"), Column("default"), Column("")], inputs + spellings),
         *_call(calls, cls.release),
         Heading(f"Values of {cls.release}"),
-        Table([Column("value"), Column("unit"), Column("")], values),
+        _named("value", about["values"]),
+        *([Heading("Places"), _named("place", about["places"])] if about["places"] else ()),
     ]
+
+
+def _place(key: str) -> str:
+    """What a place is that says nothing itself; empty where its name says it."""
+    return doc(key) if unit_of(key) is not None else ""
+
+
+def _named(what: str, entries: list[dict[str, Any]]) -> Table:
+    """What has a name, a unit and a text."""
+    rows = [Row((each["name"], each["unit"], one_line(each["doc"]))) for each in entries]
+    return Table([Column(what), Column("unit"), Column("")], rows)
 
 
 def _of_call(cls: type[Kernel]) -> list[Input]:

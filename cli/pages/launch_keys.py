@@ -56,4 +56,4 @@ def manual() -> list[Piece]:
 def with_words(doc: str, choices: Iterable[str]) -> str:
     """What a key is, and the words it takes where it does not take any."""
     words = joined(choices, "or")
-    return f"{doc} One of {words}." if words else doc
+    return f"{doc} One of {words}.".lstrip() if words else doc

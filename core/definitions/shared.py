@@ -21,6 +21,7 @@ from kcfg.core.definitions.regions import (
     no_alignment,
 )
 from kcfg.core.definitions.text import Said
+from kcfg.core.engine.quantity import Unit
 from kcfg.core.engine.trees import written_for
 from kcfg.core.expressions.grammar import Checked
 from kcfg.core.spec.nodes import MappingNode, Node
@@ -354,7 +355,7 @@ class SharedMemory:
             count = times(self._read(f"{name}.bytes"), constant(1))
             eighth = ast.BinOp(count, ast.FloorDiv(), constant(8))
             shown_as = ast.BinOp(written(count), ast.FloorDiv(), constant(8))
-            stages = self._figure(written_for(eighth, shown_as), f"{name}.stages", "")
+            stages = self._figure(written_for(eighth, shown_as), f"{name}.stages", "", "stages")
         apart = self._formula(fields, "stride", path)
         stride = None if apart is None else self._figure(apart, f"{name}.stride", f"{plays}.stride")
         known = self.formulas.names.known
@@ -372,9 +373,9 @@ class SharedMemory:
             )
         )
 
-    def _figure(self, tree: ast.expr, key: str, plays: str) -> Figure:
+    def _figure(self, tree: ast.expr, key: str, plays: str, unit: Unit = "bytes") -> Figure:
         names = (ast.unparse(written(tree)),)
-        return self.figures.figure(Checked("number", "", tree, names), key, plays, "bytes")
+        return self.figures.figure(Checked("number", "", tree, names), key, plays, unit)
 
     def _formula(self, fields: dict[str, Said], key: str, path: str) -> ast.expr | None:
         if key not in fields:
