@@ -59,7 +59,7 @@ def sought_with(preset: str, goal: str, options: list[str]) -> Any:
 def test_answers_are_the_nearest_and_bounds_are_printed() -> None:
     text = " ".join(run("explain", "deepseek-v3-2-index", "k_stages >= 6").stdout.split())
     assert "k_stages is 5 with mma_n = 96 (not 128): k_stages is 6" in text
-    assert "Tried of the tunable inputs: 63 configurations; one change at a time of" in text
+    assert "Tried of the tunable inputs: 21 configurations; one change at a time of" in text
     assert "mma_n 1 to 4,096" in text
 
 
@@ -136,3 +136,21 @@ def test_what_passes_passes_every_rule_too() -> None:
     assert "BN % 64 is 44" in told and "BN 256 passes" in told  # 320 is none of an MMA
     assert run("validate", gemm, "--set", "BN=256").exit_code == 0
     assert "MMA002" in run("validate", gemm, "--set", "BN=320").stdout
+
+
+CALL = """\
+kernel: fa4
+release: "26.7"
+shape: {qkv_dtype: bf16, num_q_heads: 64, group: 8, qk_depth: 128, ov_depth: 128, page_size: 128}
+call: {batch_size: 8, max_prompt_len: 1, max_cache_valid_length: 16384}
+"""
+
+
+def test_a_size_in_whole_32s_is_changed_for_another() -> None:
+    told = run("explain", "-", "launch.partitions >= 8", "--format", "json", stdin=CALL).stdout
+    found = json.loads(told)["sought"]["search"]["found"]
+    assert found
+    for each in (change for changes in found for change in changes):
+        assert each["key"] != "page_size" or each["passes"] & (each["passes"] - 1) == 0
+    odd = run("derive", "-", "--set", "page_size=129", "--get", "launch.partitions", stdin=CALL)
+    assert int(odd.stdout) >= 8  # which would be the nearest

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from math import log2
+from math import gcd, log2
 from typing import Any, NamedTuple
 
 from kcfg.core.engine.graph import graph
@@ -22,6 +22,9 @@ STEPS = (8, 16, 32, 64, 128)
 TILES = (16, 32, 64, 128, 256)
 COUNTS = (1, 2, 4, 8)
 """What is tried of a size, or of a number of things, where several inputs change."""
+
+GRAIN = 32
+"""No size that is whole in these is changed for one that is not: nobody has pages of 129 tokens."""
 
 SIZES = ("rows", "columns", "tokens", "elements")
 """The units of what comes in `TILES`."""
@@ -95,7 +98,8 @@ def candidates(member: Input, given: Any, also: Iterable[int] = ()) -> list[Any]
     """Other values an input may have, the closest first; none for one that is absent.
 
     Of an integer: powers of two up to 4096, its default, four multiples of each of
-    `STEPS` on either side, all values within 8, and what is named ``also``.
+    `STEPS` on either side, all values within 8, and what is named ``also``. Of a size that
+    comes in whole 2s, 4s up to `GRAIN`s, what does not is left out, but for usual values.
     """
     if member.kind is bool:
         return [] if given is None else [not given]
@@ -104,10 +108,12 @@ def candidates(member: Input, given: Any, also: Iterable[int] = ()) -> list[Any]
         return [value for value in (*absent, *member.choices) if value != given]
     if given is None:
         return []
-    values = {*range(given - 8, given + 9), *(2**power for power in range(13)), *also}
-    values |= _few(member, given)
+    values = set(range(given - 8, given + 9))
     for step in STEPS:
         values |= {(given // step + times) * step for times in range(-3, 5)}
+    grain = gcd(given, GRAIN) if member.unit in SIZES else 1
+    values = {value for value in values if value % grain == 0}
+    values |= {*(2**power for power in range(13)), *also, *_few(member, given)}
     if member.choices:
         values = set(member.choices)
     allowed = [value for value in values if member.least <= value <= member.most]
