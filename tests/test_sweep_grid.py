@@ -159,4 +159,5 @@ def test_a_sweep_is_one_document_of_a_kernel(tmp_path: Path) -> None:
     assert read(tmp_path, plain) == {}
     assert any("a sweep is one document" in one for one in read(tmp_path, f"{plain}---\n{plain}"))
     launch = "kernel: launch\nshape:\n  threads: 128\n"
-    assert any("nothing to sweep" in one for one in read(tmp_path, launch))
+    (told,) = (one for one in read(tmp_path, launch) if "nothing to sweep" in one)
+    assert "--set of other commands changes one of its keys" in told

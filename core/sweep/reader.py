@@ -138,7 +138,11 @@ class SweepReading(Reading):
 
     def inputs(self, head: Head, cls: type[Kernel], found: dict[str, Entry]) -> Shape:
         if not cls.derives:
-            message = "a launch derives nothing: there is nothing to sweep"
+            message = (
+                "a launch written by hand has no inputs, so there is nothing to sweep: --set of "
+                "other commands changes one of its keys, and `kcfg define --new NAME` writes a "
+                "definition to start from, which has inputs"
+            )
             self.notes.add(head.top["kernel"].value, "kernel", message)
         known = grammar(cls)
         choices: dict[str, Choices] = {}
