@@ -223,6 +223,7 @@ def test_help_puts_what_may_be_left_out_in_one_pair_of_brackets(command: str) ->
     usage = said.partition("\n")[0]
     assert usage.startswith("Usage: ") and "[[" not in usage and "]]" not in usage
     assert not re.search(r"--[a-z]+ <int", said)
+    assert ("FILE#2 is" in " ".join(said.split())) is (command in {each.command for each in USAGES})
 
 
 def test_what_emit_needs_is_listed() -> None:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from kcfg.cli import validating as shared
+from kcfg.cli.intake import helps
 from kcfg.cli.intake.judging import Ignore, Info, Most, Quiet, Select, Statistics, Strict
 from kcfg.cli.intake.options import Format, Preset, Release, Setting, Target, completing
 from kcfg.core import presets
@@ -21,7 +22,7 @@ Words = Annotated[
         "no such file exists; none is needed with --preset. What follows is a build, unless it is "
         "YAML, a directory or a preset: a log of `ptxas -v` or `cuobjdump --dump-resource-usage`, "
         "a cubin, object, library or fatbin, PTX, or the JSON that Triton keeps beside a cubin. "
-        "One of all may be `-`, standard input.",
+        f"One of all may be `-`, standard input. {helps.ONE}",
         show_default=False,
         autocompletion=completing("logs"),
     ),

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from kcfg.cli.intake import helps
 from kcfg.cli.intake.options import Format, Preset, completing
 
 Names = Annotated[
@@ -16,7 +17,7 @@ Names = Annotated[
         "such file exists, or reports that `kcfg derive --format json` (or jsonl, yaml) saved. A "
         "is compared with every B, or several configurations in A with as many. A alone is "
         "compared with a variation of itself, or a saved report with what kcfg derives now from "
-        "its inputs.",
+        f"its inputs. {helps.ONE}",
         show_default=False,
         autocompletion=completing("specs"),
     ),

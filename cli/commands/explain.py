@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kcfg.cli.intake import helps
 from kcfg.cli.intake.options import Format, Preset, Release, Setting, Target, completing
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ Words = Annotated[
         "no such file exists; then values or inputs by name, or goals such as "
         '"num_kv_stages >= 6", which are told what reaches them. With --preset or --kernel '
         "only names. `occupancy` tells how many blocks share an SM. Without names: the story of "
-        "the whole configuration.",
+        f"the whole configuration. {helps.ONE}",
         show_default=False,
         autocompletion=completing("words"),
     ),

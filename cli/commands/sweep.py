@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from kcfg.cli import formats
+from kcfg.cli.intake import helps
 from kcfg.cli.intake.options import Output, Preset, Release, Setting, Target, completing
 
 
@@ -16,8 +17,8 @@ def sweep(
         typer.Argument(
             metavar="SPEC",
             help="A spec file (`-`: standard input), a directory with one, or a preset's name "
-            "where no such file exists; of a file with several specs one, as FILE#2. Inputs may "
-            "be lists, as [64, 128], or ranges, as 64..512 step 64.",
+            f"where no such file exists; {helps.ONE} Inputs may be lists, as [64, 128], or "
+            "ranges, as 64..512 step 64.",
             show_default=False,
             autocompletion=completing("specs"),
         ),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+ONE = "FILE#2 is the second document of a file alone."
 SPECS = (
     "Spec files, directories of specs, `-` for standard input, or presets by name where no such "
-    "file exists; FILE#2 is the second document of a file alone."
+    f"file exists; {ONE}"
 )
 PRESET = "A shipped spec (see `kcfg presets`); repeatable."
 SETTING = "Set an input over the file; repeatable."
