@@ -175,6 +175,13 @@ def test_what_is_no_plain_file_is_not_opened(
     assert says in lines[0] and f"{name}.kcfg.yaml" in lines[0]
 
 
+def test_an_unknown_name_is_told_the_names_and_one_place_of_all() -> None:
+    text = HEAD + "  x: zzz\nshared: {a: {bytes: 64}, b: {bytes: 64}}\n"
+    ((_, message),) = defined.complaints(text)
+    names = "BM, end, shared_bytes, shared_limit, mbarriers"
+    assert message == f"unknown name `zzz`; known: {names}, and places, as a.offset"
+
+
 READS = """\
 values: {size: 64 * bytes_of(t), twice: 2 * size, named: "t == 'bf16'", by: {by: t, cases: {a: 1}}}
 supported: {odd: twice % 2 == 1 and t != 'fp8'}

@@ -89,8 +89,10 @@ class Names:
         if "." in name or "[" in name:
             hint = "names with a dot are limits, as target.smem_optin_per_block, and places of"
             return f"unknown name {shown(name)}; {hint} regions, as a.offset"
-        known = listed([*self.known, *self.below]) or "none, for there are no inputs"
-        return f"unknown name {shown(name)}; known: {known}"
+        every = [*self.known, *self.below]
+        known = listed(each for each in every if "." not in each) or "none, for there are no inputs"
+        place = next((f", and places, as {each}" for each in every if "." in each), "")
+        return f"unknown name {shown(name)}; known: {known}{place}"
 
     def declare(self, name: str, kind: Kind, unit: str) -> str:
         """Take a name in; its attribute is returned."""
