@@ -10,6 +10,8 @@ def ring(bytes: int, stages: int = 4, more: str = "") -> str:
     return f"shared: {{regions: [{{name: kv, bytes: {bytes}, stages: {stages}{more}}}]}}"
 
 
+COMMIT = "{role: mma, by: commit}"
+FP8 = "shared: {regions: [{name: a, of: fp8, shape: [64, 64], descriptor: true}]}"
 SLOT_K = "{name: k, ring: kq, of: bf16, shape: [128, 64]}"
 
 PAIRS = [
@@ -342,6 +344,31 @@ PAIRS = [
         "unit: wgmma, mma: [{M: 64, cta_group: 2}]",
         "unit: wgmma, mma: [{M: 64, cta_group: 1}]",
         "cta_group 2 belongs to tcgen05, and the unit is wgmma",
+    ),
+    (
+        "MMA010",  # what a pipeline's maps bring, where only commits give its stages back
+        f"mma: [{{kind: f8f6f4}}], pipelines: [{{maps: [k, q], consumers: [{COMMIT}]}}], {TMA}",
+        f"mma: [{{kind: f16}}], pipelines: [{{maps: [k, q], consumers: [{COMMIT}]}}], {TMA}",
+        "what there is to read, what k brings and what q brings, is of bfloat16",
+    ),
+    (
+        "MMA010",
+        f"mma: [{{kind: f16}}, {{kind: tf32}}], {FP8}",
+        f"mma: [{{kind: f16}}, {{kind: mxf8f6f4}}], {FP8}",
+        "f16 and tf32 take bfloat16, float16, float32 and tfloat32, and what there is to read, a,"
+        " is of float8_e4m3fn; such elements are those of f8f6f4 or mxf8f6f4",
+    ),
+    (
+        "MMA010",  # others read it too, and may make other elements of it
+        f"mma: [{{kind: f8f6f4}}], pipelines: [{{maps: k, consumers: [{COMMIT}]}}], {TMA}",
+        f"mma: [{{kind: f8f6f4}}], pipelines: [{{maps: k, consumers: [{COMMIT}, load]}}], {TMA}",
+        "what k brings, is of bfloat16",
+    ),
+    (
+        "MMA010",  # bytes may be any elements
+        f"mma: [{{kind: f16}}], {FP8}",
+        f"mma: [{{kind: f16}}], {FP8.replace('fp8', 'uint8')}",
+        "a, is of float8_e4m3fn",
     ),
     # Threads
     (

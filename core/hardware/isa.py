@@ -16,6 +16,20 @@ K = {"f16": 16, "tf32": 8, "f8f6f4": 32, "i8": 32, "mxf8f6f4": 32, "mxf4": 64, "
 
 BLOCK_SCALED = frozenset(("mxf8f6f4", "mxf4", "mxf4nvf4"))
 FOUR_BIT = frozenset(("mxf4", "mxf4nvf4"))
+FOURS = ("float4_e2m1fn", "16U4_ALIGN8B", "16U4_ALIGN16B")
+SIXES = ("float6_e2m3fn", "float6_e3m2fn", "16U6_ALIGN16B")
+NARROW = frozenset(("float8_e4m3fn", "float8_e5m2", *SIXES, *FOURS))
+OPERANDS = {
+    "f16": frozenset(("float16", "bfloat16")),
+    "tf32": frozenset(("float32", "tfloat32")),
+    "f8f6f4": NARROW,
+    "i8": frozenset(("int8", "uint8")),
+    "mxf8f6f4": NARROW,
+    "mxf4": frozenset(FOURS),
+    "mxf4nvf4": frozenset(FOURS),
+}
+"""The element types of A and B that a kind takes, with the packed ones that tensor maps name."""
+
 WGMMA_KINDS = frozenset(("f16", "tf32", "f8f6f4", "i8"))
 NOT_IN_FAMILIES = frozenset(("i8", "mxf4nvf4"))
 """Kinds that no family target compiles."""
