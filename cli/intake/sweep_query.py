@@ -12,7 +12,7 @@ from kcfg.cli import console
 from kcfg.cli.intake.conditions import checked
 from kcfg.cli.intake.specs import code_of, known, usage
 from kcfg.cli.intake.sweep_options import Options, Plot, names
-from kcfg.core.expressions.grammar import UnknownNameError
+from kcfg.core.expressions.scope import UnknownNameError
 from kcfg.core.kernel import VERDICT
 from kcfg.core.spec import Overrides, Problem
 from kcfg.core.spec.sources import NAMELESS, sources

@@ -12,7 +12,8 @@ from kcfg.core.definitions.names import BrokenNameError, Names, attribute_of, re
 from kcfg.core.definitions.text import Said
 from kcfg.core.engine.quantity import Unit
 from kcfg.core.engine.trees import compiled, path_of, preorder, rebuilt, written_as, written_for
-from kcfg.core.expressions.grammar import Checked, ExpressionError, NeverError, call, checked
+from kcfg.core.expressions.grammar import Checked, call, checked
+from kcfg.core.expressions.scope import ExpressionError, NeverError
 from kcfg.core.expressions.words import FUNCTIONS, Kind
 from kcfg.core.spec.nodes import ScalarNode
 from kcfg.core.spec.problem import shown

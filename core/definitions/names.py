@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from kcfg.core.engine.quantity import Input, Quantity
 from kcfg.core.errors import nearest
-from kcfg.core.expressions.grammar import Meaning, UnknownNameError
+from kcfg.core.expressions.scope import Meaning, UnknownNameError
 from kcfg.core.expressions.words import WORDS, Kind
 from kcfg.core.hardware.target import Target
 from kcfg.core.kernel import Kernel

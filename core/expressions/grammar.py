@@ -12,12 +12,18 @@ from __future__ import annotations
 import ast
 import warnings
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from kcfg.core.engine.trees import is_value, written_for
 from kcfg.core.errors import nearest
 from kcfg.core.expressions.levels import NESTED, too_deep
 from kcfg.core.expressions.mistakes import MEANT, no_element, unreadable
+from kcfg.core.expressions.scope import (
+    ExpressionError,
+    NeverError,
+    Scope,
+    UnknownNameError,
+)
 from kcfg.core.expressions.words import MANY, NAMED, WORDS, Kind, Word
 from kcfg.core.hardware.dtypes import ELEMENTS, SHORT_NAMES, SWIZZLES
 from kcfg.core.spec.problem import listed, shown
@@ -37,43 +43,6 @@ TEXTS = {"dtype": ELEMENTS, "swizzle": SWIZZLES}
 """What values of these units may be."""
 FEW = 8
 """Conditions that are joined from left to right; more are joined in halves, which nests less."""
-
-
-class ExpressionError(ValueError):
-    """What is wrong with an expression, and at which ``column`` (from 1)."""
-
-    def __init__(self, message: str, column: int) -> None:
-        super().__init__(message)
-        self.column = column
-
-
-class NeverError(ExpressionError):
-    """A text is compared with what it never is: what is asked can be worked out all the same."""
-
-
-class UnknownNameError(LookupError):
-    """A name that nobody declared; its text says what was meant."""
-
-
-class Meaning(NamedTuple):
-    """What a name stands for: the kind and unit of its value, and the tree that reads it.
-
-    ``texts`` are all that a text may be, where that is known.
-    """
-
-    kind: Kind
-    unit: str
-    tree: ast.expr
-    texts: tuple[str, ...] = ()
-
-
-class Scope(Protocol):
-    """The names that an expression may use; ``nulls`` says whether values may be absent."""
-
-    nulls: bool
-
-    def meaning(self, name: str) -> Meaning:
-        """What a name, dots included, stands for; raises `UnknownNameError`."""
 
 
 class Checked(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from kcfg.core.expressions.grammar import ExpressionError, UnknownNameError
+from kcfg.core.expressions.scope import ExpressionError, UnknownNameError
 from kcfg.core.hardware.target import Target
 from kcfg.core.kernel import Kernel
 from kcfg.core.spec.problem import Problem

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from kcfg.core.engine.trees import compiled
-from kcfg.core.expressions.grammar import ExpressionError, Meaning, as_condition, checked
+from kcfg.core.expressions.grammar import as_condition, checked
+from kcfg.core.expressions.scope import ExpressionError, Meaning
 from kcfg.core.expressions.words import FUNCTIONS, Kind
 from kcfg.core.kernel import Kernel
 from kcfg.core.sweep.named_values import name_of

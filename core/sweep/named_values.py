@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from kcfg.core.engine.quantity import Input, Quantity
-from kcfg.core.expressions.grammar import UnknownNameError
+from kcfg.core.expressions.scope import UnknownNameError
 from kcfg.core.expressions.words import Kind
 from kcfg.core.kernel import VERDICT, Kernel
 from kcfg.core.likely import likely
