@@ -14,6 +14,7 @@ from kcfg.core.block.slots import aligned, content, counted, counts, held, span
 from kcfg.core.figures import size, some
 from kcfg.core.hardware.target import Target
 from kcfg.core.kernel import Figure
+from kcfg.core.launch.arriving import arrivals, open_waits
 
 Given = dict[str, Any]
 """The values of a launch's keys."""
@@ -31,7 +32,9 @@ def follows(given: Given) -> bool:
     shared: Shared | None = given.get("shared")
     regions = shared.regions if shared is not None else ()
     lines: tuple[Pipeline, ...] = given.get("pipelines", ())
-    return any(has_most(line) for line in lines) or any(
+    if any(has_most(line) for line in lines):
+        return True
+    return bool(open_waits(given, given.get("mbarriers", ()), lines)) or any(
         r.ring is not None or r.of is not None or r.shape or counted(r) is not None for r in regions
     )
 
@@ -77,14 +80,39 @@ class _Working:
             regions.append(self._region(where, region, line, members, slots))
         for index, ring in rings.items():
             self._line(index, regions, ring, slots)
-        given = dict(self.given)
+        given, groups = dict(self.given), list(self._groups(regions))
+        self._arrivals(groups)
+        self._sides(groups, regions)
         if self.lines:
             given["pipelines"] = tuple(self.lines)
         if self.shared is not None:
             given["shared"] = self.shared.replaced(regions=tuple(regions))
-        if groups := self._groups(regions):
-            given["mbarriers"] = groups
+        if groups:
+            given["mbarriers"] = tuple(groups)
         return Worked(given, tuple(self.figures))
+
+    def _arrivals(self, groups: list[Mbarriers]) -> None:
+        """What groups and pipelines wait for, by who arrives."""
+        found = arrivals(self.target, self.given, tuple(groups), tuple(self.lines))
+        for wait, count, how in list(found):
+            count = self._follows(wait.path, count, "count", how)
+            if wait.side:
+                key = f"{wait.side}_arrivals"
+                self.lines[wait.at] = self.lines[wait.at].replaced(**{key: count})
+            else:
+                groups[wait.at] = groups[wait.at].replaced(arrivals=count)
+
+    def _sides(self, groups: list[Mbarriers], regions: list[Region]) -> None:
+        """What groups wait for whose regions are the full or empty barriers of their rings."""
+        sides = {(each.ring, end): each for each in regions if (end := _side(each))}
+        for index, group in enumerate(groups):
+            for (ring, end), region in sides.items():
+                line = next((each for each in self.lines if each.name == ring), None)
+                count: int | None = vars(line)[f"{end}_arrivals"] if line else None
+                if group.name == region.name and group.arrivals is None and count is not None:
+                    path, how = f"mbarriers[{index}].arrivals", f"those at the {end} ones of {ring}"
+                    self._follows(path, count, "count", how)
+                    groups[index] = group = group.replaced(arrivals=count)
 
     def _follows(self, path: str, value: int, unit: str, how: str) -> int:
         self.figures.append(Figure(path, value, unit, how))
@@ -194,6 +222,12 @@ class _Working:
         count = self._follows(path, known[group.name], "barriers", how)
         found: Mbarriers = group.replaced(count=count)
         return found
+
+
+def _side(region: Region) -> str:
+    """Which barriers of its ring a region holds, by the end of its name: `full` or `ab_full`."""
+    end = (region.name or "").rpartition("_")[2]
+    return end if region.ring and region.mbarriers and end in ("full", "empty") else ""
 
 
 def _name(region: Region, where: int) -> str:
