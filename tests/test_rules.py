@@ -786,6 +786,11 @@ SEVERITIES = [
     ("SMEM004", "blocks_per_sm: 2, shared: {static: 1, dynamic: 115705}", "warning"),
     ("CHK001", "registers: {entry: 168}, compiled: {registers: 160}", "warning"),
     (
+        "CHK019",
+        "registers: {warpgroups: [64, 232]}, compiled: {setmaxnreg: [24, 64, 232]}",
+        "warning",
+    ),
+    (
         "CHK018",
         "cluster: [2], registers: {launch_bounds: [128, 1, 2]}, compiled: {max_cluster: 4}",
         "warning",

@@ -19,10 +19,10 @@ OF_RANGE = ("column", "columns")
 
 DOCS = {
     "offset": "Where {} starts in shared memory, as the layout has it.",
-    "bytes": "What {} takes of shared memory, as the layout has it.",
+    "bytes": "The bytes of {} in shared memory, as the layout has it.",
     "end": "Where {} ends in shared memory, as the layout has it.",
     "column": "The first column of {} in tensor memory, as the layout has it.",
-    "columns": "What {} takes of tensor memory, as the layout has it.",
+    "columns": "The columns of {} in tensor memory, as the layout has it.",
 }
 """What the places of regions and ranges are."""
 WHOLE_DOCS = {
