@@ -24,7 +24,7 @@ from kcfg.core.engine.struct import Struct
 from kcfg.core.hardware.target import Target
 from kcfg.core.kernel import Kernel
 
-SOME = settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+SOME = settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def quantities(kernel: Kernel) -> Iterator[tuple[Struct, Quantity[Any]]]:

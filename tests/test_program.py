@@ -39,7 +39,7 @@ def test_a_shape_has_the_same_values(shape: shapes.Shape) -> None:
 
 @pytest.mark.parametrize(("kernel", "release"), shapes.RELEASES)
 def test_random_shapes_have_the_same_values(kernel: str, release: str) -> None:
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=60, deadline=None)
     @given(shapes.random(kernel, release))
     def compare(inputs: dict[str, Any]) -> None:
         assert_same(kernel, release, inputs)

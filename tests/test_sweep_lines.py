@@ -58,7 +58,7 @@ def test_lines_say_every_value_of_every_row(arrow: bool, monkeypatch: pytest.Mon
     else:
         monkeypatch.setattr(lines, "_imported", lambda: None)
 
-    @settings(max_examples=120, deadline=None)
+    @settings(max_examples=60, deadline=None)
     @given(sheets())
     def compare(sheet: Sheet) -> None:
         heads = tuple(Head(f"c{number}", "number") for number in range(len(sheet.columns)))
