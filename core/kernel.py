@@ -135,9 +135,8 @@ class Kernel(Struct):
     decisions: ClassVar[tuple[str, ...]] = ()
     """The keys of what a dispatcher decides for a call, in the order it does: values of
     `chooser`, under the name of its part where it is one."""
-    limited: ClassVar[tuple[str, ...]] = ()
-    """The attributes that must not leave 64 bits, whoever reads them: `faults` says where one
-    does."""
+    limited: ClassVar[bool] = False
+    """Whether no quantity may leave 64 bits, read or not: `faults` says where one does."""
     unmodelled: ClassVar[frozenset[str]] = frozenset(
         (
             "active_clusters",

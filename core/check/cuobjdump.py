@@ -39,6 +39,15 @@ MOST = 1 << 16
 """Functions of one ELF file whose attributes are kept until their figures come."""
 
 
+def attributed(attribute: str, numbers: tuple[int, ...]) -> dict[str, Any]:
+    """What an attribute of a kernel says, as a figure of its build; empty for any other."""
+    if attribute in DIMENSIONS:
+        return {DIMENSIONS[attribute]: numbers}
+    if attribute == "MAX_THREADS":
+        return {"max_threads": prod(numbers)}
+    return {COUNTS[attribute]: numbers[0]} if attribute in COUNTS and len(numbers) == 1 else {}
+
+
 class Cuobjdump:
     """Reads one stream of cuobjdump; a single cubin names no target without its ELF dump."""
 
@@ -90,12 +99,8 @@ class Cuobjdump:
         if match is None:
             return
         numbers = tuple(int(each, 16) for each in match[1].split())
-        if name in DIMENSIONS:
-            self._info[DIMENSIONS[name]] = (line.number, numbers)
-        elif name == "MAX_THREADS":
-            self._info["max_threads"] = (line.number, prod(numbers))
-        elif name in COUNTS and len(numbers) == 1:
-            self._info[COUNTS[name]] = (line.number, numbers[0])
+        for key, value in attributed(name, numbers).items():
+            self._info[key] = (line.number, value)
 
     def _figures(self, line: Line) -> Iterable[Build]:
         if self._function is None:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from math import prod
 
 from kcfg.core.check.build import Build, Unit
-from kcfg.core.check.cuobjdump import COUNTS, DIMENSIONS, MOST
+from kcfg.core.check.cuobjdump import MOST, attributed
 from kcfg.core.check.text import Line
 
 TARGET = re.compile(r"^\s*\.target\s+(sm_\w+)")
@@ -100,9 +99,5 @@ class Nvdisasm:
         build = self._kernel(self._of)
         if attribute in OF_KERNELS:
             build.put(0, **{OF_KERNELS[attribute]: numbers[0]})
-        elif attribute in DIMENSIONS:
-            build.put(0, **{DIMENSIONS[attribute]: numbers})
-        elif attribute == "MAX_THREADS":
-            build.put(0, max_threads=prod(numbers))
-        elif attribute in COUNTS:
-            build.put(0, **{COUNTS[attribute]: numbers[0]})
+        else:
+            build.put(0, **attributed(attribute, numbers))

@@ -95,8 +95,7 @@ class _Builder:
         faults = Faults(base or Kernel, tuple(values.tables), shared, written)
         self.members["faults"] = classmethod(lambda *asked: faults.of(*asked))
         self.members["sound"] = lambda kernel: faults.sound(kernel)
-        inherited = () if base is None else base.quantities
-        self.members["limited"] = (*inherited, *self.formulas.all)
+        self.members["limited"] = True
         self.members["wanted"] = tuple(dict.fromkeys(self.wanted))
         found = cast(type[Kernel], Defined(definition.name, (base or Kernel,), self.members))
         check_target(definition, found)

@@ -228,7 +228,7 @@ class Worker:
                 view.where.run(kernel)
             for read in self.columns:
                 read(kernel)
-            for name in self.cls.limited:
+            for name in self.cls.quantities if self.cls.limited else ():
                 getattr(kernel, name)
         except Exception:  # numbers without end, or a stranger's formula: each point says it
             return False
