@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 from kcfg.core.block import placing
 from kcfg.core.engine import arith
-from kcfg.core.engine.trees import path_of
 from kcfg.core.hardware.dtypes import dtype_bytes
 from kcfg.core.hardware.occupancy import register_cap
 from kcfg.core.kernel import Kernel
@@ -167,8 +166,3 @@ def noting(function: Callable[..., Any]) -> FunctionType:
             continue
     code = function.__code__
     return FunctionType(code, names, function.__name__, function.__defaults__, function.__closure__)
-
-
-def is_name(value: Any) -> bool:
-    """Whether a traced number is nothing but a value's name."""
-    return isinstance(value, Traced) and bool(path_of(value.tree))

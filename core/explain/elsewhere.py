@@ -20,8 +20,8 @@ def elsewhere(kernel: Kernel) -> Iterator[Kernel]:
     """
     if kernel.verdict is not False:
         return
-    asked, job = kernel.asked(), kernels.job(kernel.kernel)
-    words = asked_of(kernel, job) if job else None
+    asked, own = kernel.asked(), kernels.job(kernel.kernel)
+    words = asked_of(kernel, own) if own else None
     for other in _related(type(kernel)):
         known = {member.key: name for name, member in other.inputs.items()}
         given = {known[key]: value for key, value in asked.items() if key in known}
